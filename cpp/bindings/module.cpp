@@ -1,0 +1,3 @@
+#include <nanobind/nanobind.h>
+namespace nb = nanobind;
+NB_MODULE(_core, m) { m.doc() = "The compiled core of sparsieve."; }

@@ -1,0 +1,1 @@
+"""Data sets: the paper's toy problem and its two real data sets."""

@@ -1,0 +1,1 @@
+"""NumPy twins of the paper's algorithms, in the paper's scale."""
