@@ -1,5 +1,6 @@
 """Certified sparse regression with non-convex penalties."""
 
 from . import datasets, reference
+from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
 
-__all__ = ["datasets", "reference"]
+__all__ = ["L1", "MCP", "SCAD", "CappedL1", "LogSum", "Lq", "datasets", "reference"]
