@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from ._penalty_checks import check_user_penalty
+from .validation import check_number
 
 Floats: TypeAlias = NDArray[np.float64]
 CoreSpec: TypeAlias = tuple[str, float, float]
@@ -58,20 +58,11 @@ class _BuiltIn(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no ty
     def validate(self) -> None:
         """Raise ValueError, naming the parameter and the remedy, if one makes no sense."""
 
-    def _require(self, name: str, low: float, high: float, remedy: str) -> None:
-        """Check low < parameter <= high; the bounds and the remedy go into the message."""
-        number = getattr(self, name)
-        if isinstance(number, bool | np.bool_) or not isinstance(number, Real):
-            raise ValueError(
-                f"{type(self).__name__}: {name} must be a number, got {number!r} of type "
-                f"{type(number).__name__}; {remedy}."
-            )
-        if not low < float(number) <= high or math.isinf(float(number)):
-            bounds = f"> {low:g}" if math.isinf(high) else f"in ({low:g}, {high:g}]"
-            raise ValueError(
-                f"{type(self).__name__}: {name} must be a finite number {bounds}, "
-                f"got {number!r}; {remedy}."
-            )
+    def _require(self, name: str, remedy: str, low: float = 0.0, high: float = math.inf) -> None:
+        """Check low < parameter <= high (infinity excluded)."""
+        label = f"{type(self).__name__}: {name}"
+        closed = "" if math.isinf(high) else "high"
+        check_number(label, getattr(self, name), low=low, high=high, closed=closed, remedy=remedy)
 
 
 def _broadcast(abs_w: ArrayLike, alpha: ArrayLike) -> tuple[Floats, Floats]:
@@ -131,7 +122,7 @@ class LogSum(_BuiltIn):
 
     def validate(self) -> None:
         """Raise unless theta is a finite number > 0."""
-        self._require("theta", 0.0, math.inf, "use e.g. theta=0.1")
+        self._require("theta", "use e.g. theta=0.1")
 
     def value(self, abs_w: ArrayLike, alpha: ArrayLike) -> Floats:
         """Return alpha log(1 + t / theta)."""
@@ -173,7 +164,7 @@ class MCP(_BuiltIn):
 
     def validate(self) -> None:
         """Raise unless gamma is a finite number > 0."""
-        self._require("gamma", 0.0, math.inf, "use e.g. gamma=3.0, or L1() for its convex limit")
+        self._require("gamma", "use e.g. gamma=3.0, or L1() for its convex limit")
 
     def value(self, abs_w: ArrayLike, alpha: ArrayLike) -> Floats:
         """Return alpha u - u^2 / (2 gamma) with u = min(t, gamma alpha)."""
@@ -217,7 +208,7 @@ class SCAD(_BuiltIn):
 
     def validate(self) -> None:
         """Raise unless gamma is a finite number > 2."""
-        self._require("gamma", 2.0, math.inf, "use e.g. gamma=3.7, or MCP for a stronger concavity")
+        self._require("gamma", "use e.g. gamma=3.7, or MCP for a stronger concavity", low=2.0)
 
     def value(self, abs_w: ArrayLike, alpha: ArrayLike) -> Floats:
         """Return the l1 part up to alpha plus the integral of the sloping part beyond it."""
@@ -265,7 +256,7 @@ class CappedL1(_BuiltIn):
 
     def validate(self) -> None:
         """Raise unless theta is a finite number > 0."""
-        self._require("theta", 0.0, math.inf, "use e.g. theta=1.0, or L1() for no cap")
+        self._require("theta", "use e.g. theta=1.0, or L1() for no cap")
 
     def value(self, abs_w: ArrayLike, alpha: ArrayLike) -> Floats:
         """Return alpha min(t, theta)."""
@@ -309,13 +300,14 @@ class Lq(_BuiltIn):
 
     def validate(self) -> None:
         """Raise unless 0 < q <= 1 and eps is a finite number > 0."""
-        self._require("q", 0.0, 1.0, "use e.g. q=0.5")
-        self._require("eps", 0.0, math.inf, "use e.g. eps=1e-2: without it zero would be absorbing")
+        self._require("q", "use e.g. q=0.5", high=1.0)
+        self._require("eps", "use e.g. eps=1e-2: without it zero would be absorbing")
 
     def value(self, abs_w: ArrayLike, alpha: ArrayLike) -> Floats:
         """Return alpha ((t + eps)^q - eps^q), accurate for t far below eps."""
         t, a = _broadcast(abs_w, alpha)
-        return a * self.eps**self.q * np.expm1(self.q * np.log1p(t / self.eps))
+        growth = np.expm1(self.q * np.log1p(t / self.eps))
+        return a * (float(self.eps**self.q) * growth)
 
     def slope(self, abs_w: ArrayLike, alpha: ArrayLike) -> Floats:
         """Return alpha q (t + eps)^(q-1)."""
