@@ -121,10 +121,10 @@ def check_y(y: Any, n_samples: int) -> Floats:
         )
     if not _is_plain_vector(y):
         y = _as_numbers("y", y)
-        if y.ndim == 2 and y.shape[1] > 1:
+        if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
             raise ValueError(
-                f"y has {y.shape[1]} columns (shape={y.shape}); one response is fitted at a time: "
-                "y should be a 1d array, for instance y[:, 0]."
+                f"y has shape {y.shape}, but one response is fitted at a time: y should be a 1d "
+                "array, for instance one column y[:, 0]."
             )
         y = np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
     _check_length("y", y, n_samples, "row of X")

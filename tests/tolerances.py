@@ -1,0 +1,26 @@
+"""Every tolerance used in the tests, each with the reason for its size.
+
+A test that needs a number asks here, so that no tolerance is loosened quietly to make a test pass.
+"""
+
+import numpy as np
+
+EPS64 = float(np.finfo(np.float64).eps)
+EPS32 = float(np.finfo(np.float32).eps)
+
+# A handful of double-precision operations on well-scaled numbers: a few units in the last place.
+FEW_OPS = 16 * EPS64
+
+# The same sum of some hundreds of terms added up in another order (NumPy's pairwise sums against a
+# plain loop): bounded by n_terms * EPS64 relative to the sum of absolute values.
+REORDERED_SUM = 1000 * EPS64
+
+# Adaptive quadrature of a piecewise smooth slope is asked for 1e-12; a decade for its own estimate.
+QUADRATURE = 1e-11
+
+# MCP with gamma = 1e11 differs from L1 by t / (gamma alpha) relative to alpha, at most 1e-6 for the
+# tests' t <= 100 and alpha >= 1e-3; SCAD, capped-l1 and log-sum with a huge shape differ by less.
+HUGE_SHAPE = 2e-6
+
+# The violation users are promised (DESIGN: converged means kkt <= tol) at the default tol.
+DEFAULT_KKT = 1e-6
