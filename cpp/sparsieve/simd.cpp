@@ -1,9 +1,62 @@
 #include "sparsieve/simd.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
 namespace sparsieve {
-double dot(const double* a, const double* b, std::size_t n) {
+
+#define SPARSIEVE_DECLARE(isa)   \
+  namespace isa {                \
+  template <class T>             \
+  Kernels<T> table();            \
+  extern template Kernels<double> table<double>(); \
+  extern template Kernels<float> table<float>();   \
+  }
+SPARSIEVE_DECLARE(plain)
+#ifdef SPARSIEVE_X86
+SPARSIEVE_DECLARE(avx2)
+SPARSIEVE_DECLARE(avx512)
+#endif
+#undef SPARSIEVE_DECLARE
+
+const char* instruction_set() {
+  static const char* const chosen = [] {
+#ifdef SPARSIEVE_X86
+    // SPARSIEVE_ISA lets a test run every variant on one machine; it can only lower the choice.
+    const char* wish = std::getenv("SPARSIEVE_ISA");
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512vl");
+    if (wish != nullptr && std::strcmp(wish, "plain") == 0) return "plain";
+    if (wish != nullptr && std::strcmp(wish, "avx2") == 0 && avx2) return "avx2";
+    if (avx512) return "avx512";
+    if (avx2) return "avx2";
+#endif
+    return "plain";
+  }();
+  return chosen;
+}
+
+template <class T>
+const Kernels<T>& kernels() {
+  static const Kernels<T> chosen = [] {
+#ifdef SPARSIEVE_X86
+    if (std::strcmp(instruction_set(), "avx512") == 0) return avx512::table<T>();
+    if (std::strcmp(instruction_set(), "avx2") == 0) return avx2::table<T>();
+#endif
+    return plain::table<T>();
+  }();
+  return chosen;
+}
+template const Kernels<double>& kernels<double>();
+template const Kernels<float>& kernels<float>();
+
+double weighted_dot(const double* w, const double* a, const double* b, Index n) {
   double s = 0.0;
 #pragma omp simd reduction(+ : s)
-  for (std::size_t i = 0; i < n; ++i) s += a[i] * b[i];
+  for (Index i = 0; i < n; ++i) s += w[i] * a[i] * b[i];
   return s;
 }
+
 }  // namespace sparsieve

@@ -1,5 +1,41 @@
+// Arithmetic kernels, compiled once per instruction set and chosen at run time.
 #pragma once
+
 #include <cstddef>
+
 namespace sparsieve {
-double dot(const double* a, const double* b, std::size_t n);
+
+using Index = std::ptrdiff_t;
+
+// One table per instruction set (see simd_kernels.inl). T is the type of the stored data;
+// every product and sum is carried out in double.
+template <class T>
+struct Kernels {
+  // sum_i x[i] v[i]
+  double (*dot)(const T* x, const double* v, Index n);
+  // out[k] = sum_i x[k][i] v[i] for four columns at once (v is read once)
+  void (*dot4)(const T* const x[4], const double* v, Index n, double out[4]);
+  // out[4 a + b] = sum_i v[a][i] x[b][i] for four vectors and four columns at once
+  void (*tile)(const double* const v[4], const T* const x[4], Index n, double out[16]);
+  // y += a x
+  void (*axpy)(double a, const T* x, double* y, Index n);
+  // y += a[0] x[0] + ... + a[3] x[3]
+  void (*axpy4)(const double a[4], const T* const x[4], double* y, Index n);
+};
+
+template <class T>
+const Kernels<T>& kernels();
+
+// Name of the instruction set in use: "avx512", "avx2" or "plain" (NEON on ARM).
+const char* instruction_set();
+
+inline double dot(const double* a, const double* b, Index n) {
+  return kernels<double>().dot(a, b, n);
 }
+inline void axpy(double a, const double* x, double* y, Index n) {
+  kernels<double>().axpy(a, x, y, n);
+}
+// sum_i w[i] a[i] b[i]
+double weighted_dot(const double* w, const double* a, const double* b, Index n);
+
+}  // namespace sparsieve

@@ -1,0 +1,110 @@
+#include "sparsieve/design.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace sparsieve {
+namespace {
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+}
+
+Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre)
+    : storage_(std::move(storage)), omega_(std::move(omega)), centred_(centre) {
+  total_ = 0.0;
+  for (double o : omega_) total_ += o;
+  const Index d = storage_->d();
+  if (centred_) means_.resize(d);
+  norms2_.resize(d);
+  norms_.resize(d);
+  rounding_.resize(d);
+  // A sum of n products in eight lanes has at most n/8 + 3 roundings in a row; the factor 2 covers
+  // the products with Omega and the centring.
+  const double unit = 2.0 * kEps * (static_cast<double>(n()) / 8.0 + 8.0);
+  for (Index j = 0; j < d; ++j) {
+    Moments m;
+    read_ += storage_->moments(j, omega_.data(), total_, centred_, m);
+    // Below the noise of the subtraction x - mean the column is constant.
+    const bool constant = centred_ && m.centred <= 64.0 * kEps * kEps * m.raw;
+    if (centred_) means_[j] = m.mean;
+    norms2_[j] = constant ? 0.0 : m.centred;
+    norms_[j] = std::sqrt(norms2_[j]);
+    rounding_[j] = unit * std::sqrt(m.raw);
+  }
+}
+
+double Design::centre_response(std::vector<double>& y) const {
+  if (!centred_) return 0.0;
+  double mean = 0.0;
+  for (int pass = 0; pass < 2; ++pass) {  // the second pass removes the rounding of the first
+    double shift = 0.0;
+    for (Index i = 0; i < n(); ++i) shift += omega_[i] * y[i];
+    shift /= total_;
+    for (Index i = 0; i < n(); ++i) y[i] -= shift;
+    mean += shift;
+  }
+  return mean;
+}
+
+void Design::weigh(const std::vector<double>& r, Weighted& out) const {
+  out.v.resize(n());
+  double sum = 0.0, norm2 = 0.0;
+  for (Index i = 0; i < n(); ++i) {
+    const double v = omega_[i] * r[i];
+    out.v[i] = v;
+    sum += v;
+    norm2 += v * r[i];
+  }
+  out.sum = sum;
+  out.norm2 = norm2;
+}
+
+void Design::correlate(const Weighted& r, const Index* cols, Index count, double* out) const {
+  read_ += storage_->dots(r.v.data(), cols, count, out);
+  if (!centred_) return;
+  for (Index k = 0; k < count; ++k) out[k] -= means_[cols[k]] * r.sum;
+}
+
+void Design::subtract(const Index* cols, const double* coef, Index count,
+                      std::vector<double>& r) const {
+  if (count == 0) return;
+  std::vector<double> negative(coef, coef + count);
+  double shift = 0.0;
+  for (Index k = 0; k < count; ++k) {
+    negative[k] = -coef[k];
+    if (centred_) shift += coef[k] * means_[cols[k]];
+  }
+  read_ += storage_->accumulate(cols, negative.data(), count, r.data());
+  if (centred_) {
+    for (Index i = 0; i < n(); ++i) r[i] += shift;
+  }
+}
+
+void Design::subtract_weighted(Index j, double coef, Weighted& r) const {
+  read_ += storage_->accumulate_weighted(j, -coef, omega_.data(), r.v.data());
+  if (centred_) {
+    for (Index i = 0; i < n(); ++i) r.v[i] += coef * means_[j] * omega_[i];
+  }
+}
+
+// The fresh columns are centred and weighted explicitly, so that large means cannot cancel.
+void Design::gram(const Index* fresh, Index nf, const Index* cols, Index m, double* out) const {
+  std::vector<std::vector<double>> buffer(nf, std::vector<double>(n()));
+  std::vector<const double*> v(nf);
+  const double one = 1.0;
+  for (Index a = 0; a < nf; ++a) {
+    auto& u = buffer[a];
+    read_ += storage_->accumulate(fresh + a, &one, 1, u.data());
+    const double mu = mean(fresh[a]);
+    for (Index i = 0; i < n(); ++i) u[i] = omega_[i] * (u[i] - mu);
+    v[a] = u.data();
+  }
+  read_ += storage_->dots_many(v.data(), nf, cols, m, out);
+  if (!centred_) return;
+  for (Index a = 0; a < nf; ++a) {
+    double slip = 0.0;
+    for (Index i = 0; i < n(); ++i) slip += buffer[a][i];
+    for (Index b = 0; b < m; ++b) out[a * m + b] -= slip * means_[cols[b]];
+  }
+}
+
+}  // namespace sparsieve

@@ -1,0 +1,59 @@
+// A design: stored columns seen through sample weights and, when an intercept is fitted, centred.
+// Solvers see only this: they never learn how X is stored, weighted or centred.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sparsieve/storage.hpp"
+
+namespace sparsieve {
+
+// A residual as the columns see it: v = Omega r with its sum (for the centring) and the norms.
+struct Weighted {
+  std::vector<double> v;
+  double sum = 0.0;    // sum_i v_i
+  double norm2 = 0.0;  // r' Omega r
+};
+
+class Design {
+ public:
+  // omega: n non-negative sample weights (Omega). centre: columns are x_j - mean_j.
+  Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre);
+
+  Index n() const { return storage_->n(); }
+  Index d() const { return storage_->d(); }
+  const std::vector<double>& omega() const { return omega_; }
+  double mean(Index j) const { return centred_ ? means_[j] : 0.0; }
+  // ||x_j||^2 under Omega, after centring; exactly 0 for a column that is constant (or zero).
+  double norm2(Index j) const { return norms2_[j]; }
+  double norm(Index j) const { return norms_[j]; }
+  // A bound of the rounding error of one correlation, per unit of the residual's norm.
+  double rounding(Index j) const { return rounding_[j]; }
+
+  // Centre the response in place and return the weighted mean that was removed (0 without centring).
+  double centre_response(std::vector<double>& y) const;
+  void weigh(const std::vector<double>& r, Weighted& out) const;
+  // out[k] = x_{cols[k]}' Omega r
+  void correlate(const Weighted& r, const Index* cols, Index count, double* out) const;
+  // r -= sum_k coef[k] x_{cols[k]}
+  void subtract(const Index* cols, const double* coef, Index count, std::vector<double>& r) const;
+  // The same for one column and r in its weighted form; only v is kept current.
+  void subtract_weighted(Index j, double coef, Weighted& r) const;
+  // out[a * m + b] = x_{fresh[a]}' Omega x_{cols[b]}
+  void gram(const Index* fresh, Index nf, const Index* cols, Index m, double* out) const;
+
+  // Bytes of X read so far through this design, and the size of X.
+  Bytes bytes_read() const { return read_; }
+  Bytes bytes() const { return storage_->bytes(); }
+
+ private:
+  std::shared_ptr<const Storage> storage_;
+  std::vector<double> omega_;
+  bool centred_;
+  double total_;
+  std::vector<double> means_, norms2_, norms_, rounding_;
+  mutable Bytes read_ = 0;
+};
+
+}  // namespace sparsieve

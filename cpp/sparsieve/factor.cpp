@@ -1,0 +1,78 @@
+#include "sparsieve/factor.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sparsieve {
+namespace {
+// Relative size below which a pivot is rounding noise of the Gram matrix.
+constexpr double kPivotFloor = 1e-13;
+}  // namespace
+
+void Factor::reserve(Index k) {
+  if (k <= capacity_) return;
+  const Index grown = std::max<Index>(16, std::max(k, capacity_ + capacity_ / 2));
+  std::vector<double> bigger(static_cast<std::size_t>(grown) * grown);
+  for (Index j = 0; j < k_; ++j) {
+    std::copy(column(j) + j, column(j) + k_, bigger.data() + j * grown + j);
+  }
+  l_.swap(bigger);
+  capacity_ = grown;
+}
+
+bool Factor::append(const double* a, double diagonal) {
+  reserve(k_ + 1);
+  std::vector<double> v(a, a + k_);
+  double norm2 = 0.0;
+  for (Index j = 0; j < k_; ++j) {
+    const double* l = column(j);
+    const double vj = v[j] / l[j];
+    v[j] = vj;
+    norm2 += vj * vj;
+    axpy(-vj, l + j + 1, v.data() + j + 1, k_ - j - 1);
+  }
+  for (Index j = 0; j < k_; ++j) column(j)[k_] = v[j];
+  const double pivot2 = diagonal - norm2, floor = kPivotFloor * diagonal;
+  column(k_)[k_] = std::sqrt(std::max(pivot2, floor));
+  ++k_;
+  return pivot2 > floor;
+}
+
+void Factor::remove(Index i) {
+  for (Index j = 0; j < i; ++j) {
+    double* l = column(j);
+    std::copy(l + i + 1, l + k_, l + i);
+  }
+  // What is left of column i (its entries below the diagonal) is a rank-one update of the trailing
+  // factor; rotate it into the columns behind, each of which moves one place left.
+  std::vector<double> x(column(i) + i + 1, column(i) + k_);
+  const Index rest = k_ - i - 1;
+  for (Index j = 0; j < rest; ++j) {
+    const double* old = column(i + 1 + j) + i + 1;  // rows i+1.. of column i+1+j
+    double* fresh = column(i + j) + i;
+    const double radius = std::hypot(old[j], x[j]);
+    const double c = old[j] / radius, s = x[j] / radius;
+    fresh[j] = radius;
+    for (Index r = j + 1; r < rest; ++r) {
+      const double lr = old[r], xr = x[r];
+      fresh[r] = c * lr + s * xr;
+      x[r] = c * xr - s * lr;
+    }
+  }
+  --k_;
+}
+
+void Factor::solve(const double* b, double* x) const {
+  if (x != b) std::copy(b, b + k_, x);
+  for (Index j = 0; j < k_; ++j) {
+    const double* l = column(j);
+    x[j] /= l[j];
+    axpy(-x[j], l + j + 1, x + j + 1, k_ - j - 1);
+  }
+  for (Index j = k_ - 1; j >= 0; --j) {
+    const double* l = column(j);
+    x[j] = (x[j] - dot(l + j + 1, x + j + 1, k_ - j - 1)) / l[j];
+  }
+}
+
+}  // namespace sparsieve

@@ -1,0 +1,33 @@
+// The Cholesky factor of a support's Gram matrix, maintained as features enter and leave.
+#pragma once
+
+#include <vector>
+
+#include "sparsieve/simd.hpp"
+
+namespace sparsieve {
+
+// L L' = A for a growing and shrinking k x k matrix A. L is lower triangular, stored by columns, so
+// that solves, appended rows and the rotations of a removal all run along contiguous memory.
+class Factor {
+ public:
+  Index size() const { return k_; }
+  void clear() { k_ = 0; }
+  // Append a row (a[0..k), diagonal). A pivot below the rounding floor is lifted to it: the factor
+  // then belongs to a matrix with a slightly larger diagonal, which is all a Newton step needs.
+  // Returns false when that happened.
+  bool append(const double* a, double diagonal);
+  // Remove row and column i.
+  void remove(Index i);
+  // x = A^{-1} b (x may be b)
+  void solve(const double* b, double* x) const;
+
+ private:
+  double* column(Index j) { return l_.data() + j * capacity_; }
+  const double* column(Index j) const { return l_.data() + j * capacity_; }
+  void reserve(Index k);
+  Index k_ = 0, capacity_ = 0;
+  std::vector<double> l_;
+};
+
+}  // namespace sparsieve

@@ -1,0 +1,277 @@
+#include "sparsieve/mm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sparsieve {
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+// The inner problem is solved to this fraction of tol: the rest is room for the exact check.
+constexpr double kInnerShare = 0.25;
+// A feature outside the working set may violate by this fraction of tol and stay outside.
+constexpr double kOutsideShare = 0.5;
+// Exact checks that fail to halve the violation before rounding is blamed.
+constexpr int kPatience = 4;
+}  // namespace
+
+MmSolver::MmSolver(MmProblem problem)
+    : problem_(std::move(problem)), ws_(problem_.design->d()), sieve_(*problem_.design) {
+  const Index d = problem_.design->d();
+  strength_.assign(d, 0.0);
+  threshold_.assign(d, kInf);
+  r_ = problem_.z;
+  problem_.design->weigh(r_, weighted_);
+  z_norm2_ = weighted_.norm2;
+  fit_unpenalised();
+  sieve_.read_all(r_, weighted_, null_correlations_);
+  for (Index j = 0; j < d; ++j) {
+    const bool excluded = !problem_.pi.empty() && std::isinf(problem_.pi[j]);
+    if (excluded || problem_.design->norm2(j) == 0.0) null_correlations_[j] = 0.0;
+  }
+}
+
+// ------------------------------------------------------------------------------ setting up
+
+void MmSolver::fit_unpenalised() {
+  if (problem_.pi.empty()) return;
+  std::vector<Index> free;
+  for (Index j = 0; j < problem_.design->d(); ++j) {
+    if (problem_.pi[j] == 0.0 && problem_.design->norm2(j) > 0.0) {
+      free.push_back(j);
+      threshold_[j] = 0.0;
+    }
+  }
+  if (free.empty()) return;
+  add_to_working_set(free, nullptr);
+  SolveOptions options;
+  SolveResult ignored;
+  slope0_ = 0.0;
+  for (Index s = 0; s < ws_.size(); ++s) slope0_ = std::max(slope0_, std::abs(c_[s]));
+  for (int pass = 0; pass < 3; ++pass) {  // refinement: each pass starts from exact correlations
+    minimise(1e-14 * slope0_, options, ignored, false);
+    anchor();
+  }
+}
+
+void MmSolver::set_alpha(double alpha) {
+  alpha_ = alpha;
+  const Index d = problem_.design->d();
+  double one_alpha = alpha, v, s, h;
+  problem_.penalty->evaluate(&(scratch_.assign(1, 0.0), scratch_[0]), &one_alpha, 1, &v, &s, &h);
+  slope0_ = s;
+  if (problem_.pi.empty()) {
+    std::fill(strength_.begin(), strength_.end(), alpha);
+    std::fill(threshold_.begin(), threshold_.end(), s);
+    return;
+  }
+  std::vector<double> zeros(d, 0.0), value(d), curvature(d);
+  for (Index j = 0; j < d; ++j) {
+    strength_[j] = std::isinf(problem_.pi[j]) ? alpha : alpha * problem_.pi[j];
+  }
+  problem_.penalty->evaluate(zeros.data(), strength_.data(), d, value.data(), threshold_.data(),
+                             curvature.data());
+  for (Index j = 0; j < d; ++j) {
+    if (std::isinf(problem_.pi[j])) threshold_[j] = kInf;
+    if (problem_.pi[j] == 0.0) threshold_[j] = 0.0;
+  }
+}
+
+void MmSolver::add_to_working_set(const std::vector<Index>& columns,
+                                  const std::vector<double>* c) {
+  const Index old = ws_.size();
+  ws_.grow(*problem_.design, columns);
+  const Index m = ws_.size();
+  w_.resize(m, 0.0);
+  w_flushed_.resize(m, 0.0);
+  sign_.resize(m, 0);
+  place_.resize(m, -1);
+  c_.resize(m);
+  if (c != nullptr) {
+    std::copy(c->begin(), c->end(), c_.begin() + old);
+  } else {
+    problem_.design->correlate(weighted_, columns.data(), m - old, c_.data() + old);
+  }
+}
+
+// Forget features that are zero and far from entering, when they outnumber those at work.
+void MmSolver::trim_working_set() {
+  const Index k = static_cast<Index>(support_.size()), m = ws_.size();
+  if (m <= 2 * k + 64) return;
+  std::vector<Index> zeros;
+  for (Index s = 0; s < m; ++s) {
+    if (place_[s] < 0 && threshold_[ws_.column(s)] > 0.0) zeros.push_back(s);
+  }
+  std::sort(zeros.begin(), zeros.end(), [&](Index a, Index b) {
+    return std::abs(c_[a]) / threshold_[ws_.column(a)] > std::abs(c_[b]) / threshold_[ws_.column(b)];
+  });
+  zeros.resize(std::min<std::size_t>(zeros.size(), k / 2 + 32));
+  std::vector<char> kept(m, 0);
+  for (Index s : zeros) kept[s] = 1;
+  for (Index s = 0; s < m; ++s) {
+    if (place_[s] >= 0 || threshold_[ws_.column(s)] == 0.0) kept[s] = 1;
+  }
+  std::vector<Index> slots, fresh_slot(m, -1);
+  for (Index s = 0; s < m; ++s) {
+    if (kept[s]) {
+      fresh_slot[s] = static_cast<Index>(slots.size());
+      slots.push_back(s);
+    }
+  }
+  ws_.keep(slots);
+  const auto gather = [&](auto& array) {
+    for (std::size_t a = 0; a < slots.size(); ++a) array[a] = array[slots[a]];
+    array.resize(slots.size());
+  };
+  gather(w_);
+  gather(c_);
+  gather(w_flushed_);
+  gather(sign_);
+  gather(place_);
+  for (Index& s : support_) s = fresh_slot[s];
+}
+
+void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<double>& coef) {
+  std::vector<Index> fresh;
+  for (Index j : columns) {
+    if (!ws_.contains(j)) fresh.push_back(j);
+  }
+  if (!fresh.empty()) add_to_working_set(fresh, nullptr);
+  std::fill(w_.begin(), w_.end(), 0.0);
+  for (std::size_t k = 0; k < columns.size(); ++k) w_[ws_.slot(columns[k])] = coef[k];
+  rebuild_support();
+  anchor();
+}
+
+// ------------------------------------------------------------------------------ one alpha
+
+SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool record) {
+  const Bytes before = problem_.design->bytes_read();
+  SolveResult result;
+  set_alpha(alpha);
+  double best = kInf, outside_ratio = 0.0;
+  int patience = kPatience;
+  while (true) {
+    // 1. minimise on the working set
+    const Status inner =
+        minimise(kInnerShare * options.tol * slope0_, options, result, record);
+    // 2. recompute the residual and the working set's correlations from X
+    anchor();
+    // 3. look for violators outside
+    reweight();
+    const double inside = std::max(worst_active(), worst_zero()) / slope0_;
+    const double slack = kOutsideShare * options.tol * slope0_;
+    const auto found = sieve_.above(r_, weighted_, threshold_, slack, problem_.positive,
+                                    ws_.slots(), outside_ratio);
+    double outside = 0.0;
+    for (const Violator& v : found) {
+      outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
+    }
+    result.kkt = std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_);
+    // 4. done, stuck, or enlarge the working set
+    if (result.kkt <= options.tol) {
+      result.status = Status::kConverged;
+      break;
+    }
+    if (inner == Status::kIterations || inner == Status::kInterrupted) {
+      result.status = inner;
+      break;
+    }
+    patience = result.kkt <= 0.5 * best || !found.empty() ? kPatience : patience - 1;
+    best = std::min(best, result.kkt);
+    if (patience == 0) {
+      result.status = Status::kStalled;
+      break;
+    }
+    std::vector<Index> fresh;
+    std::vector<double> c;
+    for (const Violator& v : found) {
+      fresh.push_back(v.column);
+      c.push_back(v.correlation);
+    }
+    if (!fresh.empty()) {
+      add_to_working_set(fresh, &c);
+      ++result.rounds;
+    }
+  }
+  result.by_bound = sieve_.settled_by_bound();
+  result.by_reading = sieve_.settled_by_reading();
+  result.objective = objective_now();
+  result.gap = surrogate_gap(outside_ratio);
+  result.convex = strictly_convex();
+  trim_working_set();
+  const double size = static_cast<double>(std::max<Bytes>(1, problem_.design->bytes()));
+  result.passes = static_cast<double>(problem_.design->bytes_read() - before) / size;
+  return result;
+}
+
+// ----------------------------------------------------------------------------- certificates
+
+// Recompute r = z - Xw and the working set's correlations from X: no rounding error outlives it.
+void MmSolver::anchor() {
+  std::vector<Index> columns;
+  std::vector<double> coef;
+  solution(columns, coef);
+  r_ = problem_.z;
+  problem_.design->subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()), r_);
+  problem_.design->weigh(r_, weighted_);
+  problem_.design->correlate(weighted_, ws_.columns().data(), ws_.size(), c_.data());
+  w_flushed_ = w_;
+}
+
+double MmSolver::objective_now() {
+  reweight();
+  double total = 0.5 * weighted_.norm2;
+  for (double v : value_) total += v;
+  return total;
+}
+
+// Gap of the surrogate at w, whose prox term vanishes there. The dual point is kappa Omega r with
+// kappa the maximiser of the dual over the feasible interval; unpenalised coordinates have c_j = 0
+// up to rounding because the Newton step solves their block exactly.
+double MmSolver::surrogate_gap(double outside_ratio) {
+  double ratio = std::max(outside_ratio, 0.0), l1 = 0.0, fit = weighted_.norm2;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    const double lambda = place_[s] >= 0 ? slope_[place_[s]] : threshold_[ws_.column(s)];
+    const double reached = problem_.positive ? c_[s] : std::abs(c_[s]);
+    if (lambda > 0.0) ratio = std::max(ratio, reached / lambda);
+    l1 += lambda * std::abs(w_[s]);
+    fit += c_[s] * w_[s];  // z'Omega r = r'Omega r + w'c
+  }
+  const double limit = ratio > 0.0 ? 1.0 / ratio : kInf;
+  const double norm2 = weighted_.norm2;
+  const double kappa = norm2 > 0.0 ? std::clamp(fit / norm2, -limit, limit) : 0.0;
+  const double primal = 0.5 * norm2 + l1, dual = kappa * fit - 0.5 * kappa * kappa * norm2;
+  return primal - dual;
+}
+
+bool MmSolver::strictly_convex() const {
+  Factor test;
+  std::vector<double> row;
+  for (Index p = 0; p < static_cast<Index>(support_.size()); ++p) {
+    const double* gram = ws_.gram(support_[p]);
+    row.resize(p);
+    for (Index q = 0; q < p; ++q) row[q] = gram[support_[q]];
+    if (!test.append(row.data(), gram[support_[p]] + curvature_[p])) return false;
+  }
+  return true;
+}
+
+void MmSolver::solution(std::vector<Index>& columns, std::vector<double>& coef) const {
+  columns.clear();
+  coef.clear();
+  for (Index s = 0; s < ws_.size(); ++s) {
+    if (w_[s] != 0.0) {
+      columns.push_back(ws_.column(s));
+      coef.push_back(w_[s]);
+    }
+  }
+}
+
+double MmSolver::coefficient_shift() const {
+  double shift = 0.0;
+  for (Index s = 0; s < ws_.size(); ++s) shift += problem_.design->mean(ws_.column(s)) * w_[s];
+  return shift;
+}
+
+}  // namespace sparsieve

@@ -1,0 +1,142 @@
+// Majorisation-minimisation for one strength alpha, with everything that carries over to the next.
+//
+//   minimise over w   F(w) = 1/2 (z - Xw)' Omega (z - Xw) + sum_j r(|w_j|; alpha pi_j)
+//
+// The surrogate at w replaces r by its tangent: a weighted lasso with l1 weights
+// lambda_j = slope(|w_j|). On a support S with signs s its Newton step solves
+//   (G_SS + mu I) delta = g,   g = c_S - lambda_S s_S,   c = X' Omega (z - Xw),
+// and reweighting changes only the right-hand side: one maintained factor of G_SS + mu I serves
+// every reweighting, every alpha and every shape.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sparsieve/factor.hpp"
+#include "sparsieve/penalty.hpp"
+#include "sparsieve/sieve.hpp"
+#include "sparsieve/working_set.hpp"
+
+namespace sparsieve {
+
+enum class Status {
+  kConverged,    // the violation over all features is at most tol
+  kIterations,   // max_iter reached
+  kStalled,      // rounding stops further progress above tol
+  kInterrupted,  // the caller's poll said stop
+};
+
+struct SolveOptions {
+  double tol = 1e-6;
+  Index max_iter = 10000;
+  std::function<bool()> poll;  // true = stop; called often, must be cheap
+};
+
+struct SolveResult {
+  Status status = Status::kConverged;
+  double kkt = 0.0;        // max_j violation_j / slope(0), over every feature
+  double gap = 0.0;        // duality gap of the last surrogate
+  double objective = 0.0;  // F(w)
+  Index iterations = 0;    // reweightings
+  Index rounds = 0;        // enlargements of the working set
+  bool convex = false;     // F is strictly convex on the support at w
+  double passes = 0.0;     // bytes of X read, divided by the size of X
+  Index by_bound = 0;      // features settled by a bound at the end
+  Index by_reading = 0;    // features whose correlation was read at the end
+  std::vector<double> objectives;  // F after each iteration, when asked for
+};
+
+struct MmProblem {
+  const Design* design;
+  std::vector<double> z;           // response (centred by the design)
+  std::vector<double> pi;          // per-feature weights; empty = all 1; infinity = excluded
+  const Penalty* penalty;
+  bool positive = false;
+  double prox_weight = 0.0;  // mu
+};
+
+class MmSolver {
+ public:
+  explicit MmSolver(MmProblem problem);
+
+  // Correlations of every feature once the unpenalised ones are fitted: alpha_max follows from them.
+  const std::vector<double>& null_correlations() const { return null_correlations_; }
+  SolveResult solve(double alpha, const SolveOptions& options, bool record = false);
+  // Start from a given w (global indices); replaces the current point.
+  void warm_start(const std::vector<Index>& columns, const std::vector<double>& coef);
+  // Replace the penalty; the point, the working set and every bound stay.
+  void set_penalty(const Penalty* penalty) { problem_.penalty = penalty; }
+
+  void solution(std::vector<Index>& columns, std::vector<double>& coef) const;
+  double coefficient_shift() const;  // sum_j mean_j w_j
+
+ private:
+  struct Direction {
+    std::vector<double> delta, gram_delta;  // delta and G_SS delta
+    void resize(Index k) {
+      delta.resize(k);
+      gram_delta.resize(k);
+    }
+  };
+
+  // ---- setting up
+  void set_alpha(double alpha);
+  void fit_unpenalised();
+  void add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c);
+  void trim_working_set();
+  // ---- the inner problem on the working set (mm_inner.cpp)
+  Status minimise(double target, const SolveOptions& options, SolveResult& result, bool record);
+  void reweight();
+  void newton_direction();
+  void mm_direction(Direction& out);
+  bool step(double& change);
+  void note_objective(double change, SolveResult& result);
+  bool wrong_entrants(const Direction& dir) const;
+  Index drop_wrong_entrants(const Direction& dir);
+  double first_crossing(const Direction& dir, Index& who) const;
+  double change_along(const Direction& dir, double t);
+  void move(const Direction& dir, double t, Index leaver);
+  bool enter(double floor);
+  bool sweep();
+  void join(Index slot, int sign);
+  void leave(Index position);
+  void rebuild_support();
+  void flush();
+  double worst_active() const;
+  double worst_zero() const;
+  double excess(Index slot) const;
+  bool is_free(Index slot) const;
+  double objective_now();
+  // ---- certificates
+  void anchor();
+  double surrogate_gap(double outside_ratio);
+  bool strictly_convex() const;
+
+  MmProblem problem_;
+  WorkingSet ws_;
+  Sieve sieve_;
+  Factor factor_;
+  double alpha_ = 0.0, slope0_ = 1.0, z_norm2_ = 0.0;
+  std::vector<double> strength_;   // alpha pi_j, per feature
+  std::vector<double> threshold_;  // slope_j(0), per feature
+  std::vector<double> null_correlations_;
+  // per slot of the working set; c_ is current on the support, elsewhere as of the last flush
+  std::vector<double> w_, c_;
+  std::vector<double> w_flushed_, c_flushed_;  // correlations of every slot, and where they hold
+  std::vector<int> sign_;
+  std::vector<Index> place_;  // position in the support, -1 = zero
+  // per position of the support
+  std::vector<Index> support_;
+  std::vector<double> t_, a_, value_, slope_, curvature_, g_;
+  Direction newton_, mm_;
+  bool concave_ = false;  // negative curvature met along the MM direction
+  Index batch_ = 8;       // how many features may enter at once
+  double noise_ = 0.0;    // rounding error of a change of F
+  // the point in observation space
+  std::vector<double> r_;
+  Weighted weighted_;
+  std::vector<double> scratch_, trial_value_;
+};
+
+}  // namespace sparsieve

@@ -1,0 +1,353 @@
+// The inner problem: F restricted to the working set, in Gram form. X is not read here.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sparsieve/mm.hpp"
+
+namespace sparsieve {
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+// Features enter once the support's own violation is below this share of theirs.
+constexpr double kEnterShare = 0.5;
+// A truncated Newton solve stops at this reduction of its residual...
+constexpr double kForcing = 1e-3;
+// ...or after this many solves with the factor.
+constexpr int kMaxCg = 25;
+// Curvature along a direction below this share of the surrogate's counts as concave.
+constexpr double kConcave = 1e-3;
+// Iterations without progress before coordinate descent is tried.
+constexpr int kStallLimit = 3;
+// Rounds of that before rounding is blamed.
+constexpr int kStallRounds = 20;
+}  // namespace
+
+bool MmSolver::is_free(Index slot) const {
+  return strength_[ws_.column(slot)] == 0.0 && !problem_.positive;
+}
+
+// By how much a zero coordinate violates its threshold (negative: not at all).
+double MmSolver::excess(Index slot) const {
+  const double reached = problem_.positive ? c_[slot] : std::abs(c_[slot]);
+  return reached - threshold_[ws_.column(slot)];
+}
+
+double MmSolver::worst_zero() const {
+  double worst = 0.0;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    if (place_[s] < 0) worst = std::max(worst, excess(s));
+  }
+  return worst;
+}
+
+double MmSolver::worst_active() const {
+  double worst = 0.0;
+  for (double g : g_) worst = std::max(worst, std::abs(g));
+  return worst;
+}
+
+// lambda = slope(|w|) on the support, and the gradient of the surrogate there.
+void MmSolver::reweight() {
+  const Index k = static_cast<Index>(support_.size());
+  for (auto* array : {&t_, &a_, &value_, &slope_, &curvature_, &g_}) array->resize(k);
+  for (Index p = 0; p < k; ++p) {
+    t_[p] = std::abs(w_[support_[p]]);
+    a_[p] = strength_[ws_.column(support_[p])];
+  }
+  problem_.penalty->evaluate(t_.data(), a_.data(), k, value_.data(), slope_.data(),
+                             curvature_.data());
+  for (Index p = 0; p < k; ++p) {
+    if (a_[p] == 0.0) value_[p] = slope_[p] = curvature_[p] = 0.0;
+    g_[p] = c_[support_[p]] - slope_[p] * sign_[support_[p]];
+  }
+}
+
+// ------------------------------------------------------------------------------- directions
+
+// The minimiser of the surrogate on the support: M delta = g with M = G_SS + mu I.
+void MmSolver::mm_direction(Direction& out) {
+  const Index k = static_cast<Index>(support_.size());
+  out.resize(k);
+  factor_.solve(g_.data(), out.delta.data());
+  for (Index p = 0; p < k; ++p) {
+    out.gram_delta[p] = g_[p] - problem_.prox_weight * out.delta[p];
+  }
+}
+
+// Newton's direction for F itself, (M + diag r'') delta = g, by conjugate gradients preconditioned
+// with M. The first iterate lies along the MM direction; where F is not convex along a direction the
+// iteration stops and keeps what it has.
+void MmSolver::newton_direction() {
+  const Index k = static_cast<Index>(support_.size());
+  mm_direction(mm_);
+  newton_ = mm_;
+  concave_ = false;
+  bool curved = false;
+  for (double h : curvature_) curved = curved || h != 0.0;
+  if (!curved) return;
+  std::vector<double> rho = g_, z = mm_.delta, p = z, mp = g_, hp(k), mdelta(k, 0.0);
+  std::fill(newton_.delta.begin(), newton_.delta.end(), 0.0);
+  double rz = dot(rho.data(), z.data(), k);
+  const double goal = kForcing * worst_active();
+  for (int iteration = 0; iteration < kMaxCg; ++iteration) {
+    double php = 0.0, pmp = 0.0;
+    for (Index i = 0; i < k; ++i) {
+      hp[i] = mp[i] + curvature_[i] * p[i];
+      php += p[i] * hp[i];
+      pmp += p[i] * mp[i];
+    }
+    if (!(php > kConcave * pmp)) {
+      if (iteration == 0) {
+        concave_ = true;
+        newton_.delta = mm_.delta;
+        mdelta = g_;
+      }
+      break;
+    }
+    const double a = rz / php;
+    double worst = 0.0;
+    for (Index i = 0; i < k; ++i) {
+      newton_.delta[i] += a * p[i];
+      mdelta[i] += a * mp[i];
+      rho[i] -= a * hp[i];
+      worst = std::max(worst, std::abs(rho[i]));
+    }
+    if (worst <= goal) break;
+    factor_.solve(rho.data(), z.data());
+    const double rz_next = dot(rho.data(), z.data(), k), beta = rz_next / rz;
+    rz = rz_next;
+    for (Index i = 0; i < k; ++i) {
+      p[i] = z[i] + beta * p[i];
+      mp[i] = rho[i] + beta * mp[i];
+    }
+  }
+  for (Index i = 0; i < k; ++i) {
+    newton_.gram_delta[i] = mdelta[i] - problem_.prox_weight * newton_.delta[i];
+  }
+}
+
+bool MmSolver::wrong_entrants(const Direction& dir) const {
+  for (std::size_t p = 0; p < support_.size(); ++p) {
+    const Index s = support_[p];
+    if (w_[s] == 0.0 && !is_free(s) && !(dir.delta[p] * sign_[s] > 0.0)) return true;
+  }
+  return false;
+}
+
+Index MmSolver::drop_wrong_entrants(const Direction& dir) {
+  Index dropped = 0;
+  for (Index p = static_cast<Index>(support_.size()) - 1; p >= 0; --p) {
+    const Index s = support_[p];
+    if (w_[s] == 0.0 && !is_free(s) && !(dir.delta[p] * sign_[s] > 0.0)) {
+      leave(p);
+      ++dropped;
+    }
+  }
+  return dropped;
+}
+
+// The step at which the first coordinate of the support would change sign, and which one.
+double MmSolver::first_crossing(const Direction& dir, Index& who) const {
+  double first = kInf;
+  who = -1;
+  for (std::size_t p = 0; p < support_.size(); ++p) {
+    const Index s = support_[p];
+    if (is_free(s) || dir.delta[p] * sign_[s] >= 0.0) continue;
+    const double t = -w_[s] / dir.delta[p];
+    if (t < first) {
+      first = t;
+      who = static_cast<Index>(p);
+    }
+  }
+  return first;
+}
+
+// F(w + t delta) - F(w), free of cancellation in the quadratic part.
+double MmSolver::change_along(const Direction& dir, double t) {
+  const Index k = static_cast<Index>(support_.size());
+  double linear = 0.0, quadratic = 0.0, penalty = 0.0;
+  scratch_.resize(3 * k);
+  trial_value_.resize(k);
+  for (Index p = 0; p < k; ++p) {
+    linear += c_[support_[p]] * dir.delta[p];
+    quadratic += dir.delta[p] * dir.gram_delta[p];
+    scratch_[p] = std::abs(w_[support_[p]] + t * dir.delta[p]);
+  }
+  problem_.penalty->evaluate(scratch_.data(), a_.data(), k, trial_value_.data(),
+                             scratch_.data() + k, scratch_.data() + 2 * k);
+  for (Index p = 0; p < k; ++p) {
+    if (a_[p] != 0.0) penalty += trial_value_[p] - value_[p];
+  }
+  return -t * linear + 0.5 * t * t * quadratic + penalty;
+}
+
+// --------------------------------------------------------------------- changing the support
+
+void MmSolver::join(Index slot, int sign) {
+  const double* gram = ws_.gram(slot);
+  std::vector<double> row(support_.size());
+  for (std::size_t q = 0; q < support_.size(); ++q) row[q] = gram[support_[q]];
+  factor_.append(row.data(), gram[slot] + problem_.prox_weight);
+  place_[slot] = static_cast<Index>(support_.size());
+  sign_[slot] = sign;
+  support_.push_back(slot);
+}
+
+void MmSolver::leave(Index position) {
+  const Index slot = support_[position];
+  factor_.remove(position);
+  support_.erase(support_.begin() + position);
+  place_[slot] = -1;
+  sign_[slot] = 0;
+  w_[slot] = 0.0;
+  for (std::size_t p = position; p < support_.size(); ++p) place_[support_[p]] = p;
+}
+
+void MmSolver::rebuild_support() {
+  factor_.clear();
+  support_.clear();
+  std::fill(place_.begin(), place_.end(), Index{-1});
+  for (Index s = 0; s < ws_.size(); ++s) {
+    if (w_[s] != 0.0) join(s, w_[s] > 0.0 ? 1 : -1);
+  }
+}
+
+// Let the worst violators of the working set enter, at most `batch_` of them.
+bool MmSolver::enter(double floor) {
+  std::vector<Index> candidates;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    if (place_[s] < 0 && excess(s) > floor) candidates.push_back(s);
+  }
+  const Index count = std::min<Index>(batch_, static_cast<Index>(candidates.size()));
+  std::partial_sort(candidates.begin(), candidates.begin() + count, candidates.end(),
+                    [&](Index a, Index b) { return excess(a) > excess(b); });
+  for (Index k = 0; k < count; ++k) {
+    const Index s = candidates[k];
+    join(s, is_free(s) ? 0 : (c_[s] > 0.0 ? 1 : -1));
+  }
+  return count > 0;
+}
+
+// Bring the correlations of the whole working set to the current w.
+void MmSolver::flush() {
+  for (Index s = 0; s < ws_.size(); ++s) {
+    const double change = w_[s] - w_flushed_[s];
+    if (change != 0.0) axpy(-change, ws_.gram(s), c_flushed_.data(), ws_.size());
+  }
+  c_ = c_flushed_;
+  w_flushed_ = w_;
+}
+
+void MmSolver::move(const Direction& dir, double t, Index leaver) {
+  for (std::size_t p = 0; p < support_.size(); ++p) {
+    const Index s = support_[p];
+    w_[s] += t * dir.delta[p];
+    c_[s] -= t * dir.gram_delta[p];
+  }
+  if (leaver >= 0) leave(leaver);
+}
+
+// ------------------------------------------------------------------------------- one iteration
+
+// Move once. `change` is the change of F (never positive beyond rounding). Returns true when the
+// support kept its shape, so that a full step was taken.
+bool MmSolver::step(double& change) {
+  change = 0.0;
+  newton_direction();
+  const Direction* dir = &newton_;
+  if (wrong_entrants(newton_)) {
+    dir = &mm_;
+    if (drop_wrong_entrants(mm_) > 0) {
+      batch_ = std::max<Index>(1, batch_ / 2);
+      return false;
+    }
+  }
+  Index who;
+  double crossing = first_crossing(*dir, who), t = std::min(1.0, crossing);
+  change = change_along(*dir, t);
+  if (dir == &newton_ && !(change <= noise_)) {  // Newton went uphill: the MM step never does
+    dir = &mm_;
+    crossing = first_crossing(*dir, who);
+    t = std::min(1.0, crossing);
+    change = change_along(*dir, t);
+  } else if (concave_) {  // F falls ever faster along a concave direction: go further
+    while (t < crossing) {
+      const double further = std::min(2.0 * t, crossing), fall = change_along(*dir, further);
+      if (!(fall < change)) break;
+      change = fall;
+      t = further;
+    }
+  }
+  const bool crossed = crossing <= t;
+  move(*dir, t, crossed ? who : -1);
+  return !crossed;
+}
+
+// One round of coordinate descent on the Gram matrix: the safeguard when Newton makes no progress.
+bool MmSolver::sweep() {
+  flush();
+  bool moved = false;
+  double value, slope, curvature;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    const double steep = ws_.gram(s)[s] + problem_.prox_weight;
+    const double a = strength_[ws_.column(s)], t = std::abs(w_[s]);
+    problem_.penalty->evaluate(&t, &a, 1, &value, &slope, &curvature);
+    const double lambda = a == 0.0 ? 0.0 : slope, pull = c_[s] + steep * w_[s];
+    double fresh = 0.0;
+    if (pull > lambda) fresh = (pull - lambda) / steep;
+    if (pull < -lambda && !problem_.positive) fresh = (pull + lambda) / steep;
+    const double delta = fresh - w_[s];
+    if (std::abs(delta) <= kEps * t) continue;
+    axpy(-delta, ws_.gram(s), c_.data(), ws_.size());
+    w_[s] = fresh;
+    moved = true;
+  }
+  c_flushed_ = c_;
+  w_flushed_ = w_;
+  rebuild_support();
+  return moved;
+}
+
+void MmSolver::note_objective(double change, SolveResult& result) {
+  result.objectives.push_back(result.objectives.back() + change);
+}
+
+// Minimise F over the working set until no coordinate of it violates by more than `target`. On
+// entry every correlation is exact at w.
+Status MmSolver::minimise(double target, const SolveOptions& options, SolveResult& result,
+                          bool record) {
+  c_flushed_ = c_;
+  w_flushed_ = w_;
+  const double start = objective_now();
+  noise_ = 8.0 * kEps * start;
+  if (record) result.objectives.push_back(start);
+  batch_ = 8 + static_cast<Index>(support_.size()) / 4;
+  int stalled = 0;
+  bool current = true;  // the correlations of the zeros belong to w
+  double best = kInf;
+  while (true) {
+    if (options.poll && options.poll()) return Status::kInterrupted;
+    reweight();
+    if (current) {
+      const double active = worst_active(), zero = worst_zero(), worst = std::max(active, zero);
+      if (worst <= target) return Status::kConverged;
+      if (worst < 0.99 * best) {
+        best = worst;
+        stalled = 0;
+      } else if (++stalled % kStallLimit == 0) {
+        if (stalled > kStallRounds * kStallLimit || !sweep()) return Status::kStalled;
+        continue;
+      }
+      if (zero > target && kEnterShare * zero >= active && enter(0.5 * zero)) reweight();
+    }
+    if (result.iterations >= options.max_iter) return Status::kIterations;
+    ++result.iterations;
+    double change;
+    current = step(change);
+    if (current) flush();
+    if (record) note_objective(change, result);
+  }
+}
+
+}  // namespace sparsieve

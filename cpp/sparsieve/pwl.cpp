@@ -1,0 +1,260 @@
+#include "sparsieve/pwl.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace sparsieve {
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+constexpr Index kScreenEvery = 5;     // epochs between two gaps, as in [RGS19]
+constexpr Index kMaxNewton = 4000;    // largest support for an exact step
+}  // namespace
+
+PwlSolver::PwlSolver(const PwlProblem& problem) : problem_(problem) {
+  const Index d = problem.design->d();
+  screened_.assign(d, 0);
+  w_.assign(d, 0.0);
+  c_.assign(d, 0.0);
+  for (Index j = 0; j < d; ++j) {
+    if (std::isinf(problem.l1[j])) {
+      screened_[j] = 1;  // excluded: zero, and its prox term is a constant
+      constant_ += 0.5 * problem.prox_weight * centre(j) * centre(j);
+    } else if (curvature(j) > 0.0) {
+      active_.push_back(j);
+    } else if (!unpenalised(j)) {
+      screened_[j] = 1;  // a zero column without prox term only costs lambda |w|
+    }
+  }
+  excluded_ = constant_;
+}
+
+// w_j <- soft(c_j + curvature_j w_j, lambda_j) / curvature_j; weighted_.v = Omega r is kept current.
+void PwlSolver::epoch() {
+  const Design& design = *problem_.design;
+  const double mu = problem_.prox_weight;
+  for (Index j : active_) {
+    double c;
+    design.correlate(weighted_, &j, 1, &c);
+    c -= mu * (w_[j] - centre(j));
+    const double steep = curvature(j), pull = c + steep * w_[j], lambda = problem_.l1[j];
+    double fresh = 0.0;
+    if (pull > lambda) fresh = (pull - lambda) / steep;
+    if (pull < -lambda) fresh = (pull + lambda) / steep;
+    const double delta = fresh - w_[j];
+    if (delta == 0.0) continue;
+    design.subtract_weighted(j, delta, weighted_);
+    w_[j] = fresh;
+  }
+}
+
+// Recompute the residual from w: no drift survives a check.
+void PwlSolver::refresh() {
+  std::vector<Index> columns;
+  std::vector<double> coef;
+  for (Index j : active_) {
+    if (w_[j] != 0.0) {
+      columns.push_back(j);
+      coef.push_back(w_[j]);
+    }
+  }
+  r_ = problem_.z;
+  problem_.design->subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()), r_);
+  problem_.design->weigh(r_, weighted_);
+}
+
+void PwlSolver::fetch_correlations(const std::vector<Index>& columns) {
+  std::vector<double> c(columns.size());
+  problem_.design->correlate(weighted_, columns.data(), static_cast<Index>(columns.size()),
+                             c.data());
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const Index j = columns[k];
+    c_[j] = c[k] - problem_.prox_weight * (w_[j] - centre(j));
+  }
+}
+
+// The exact minimiser on the current support and signs (unpenalised coordinates included, whose
+// correlation it brings to zero), stopping at each sign change to let that coordinate go.
+void PwlSolver::support_step() {
+  const double mu = problem_.prox_weight;
+  std::vector<Index> support;
+  for (Index j : active_) {
+    if (w_[j] != 0.0 || unpenalised(j)) support.push_back(j);
+  }
+  if (support.empty() || static_cast<Index>(support.size()) > kMaxNewton) return;
+  WorkingSet ws(problem_.design->d());
+  ws.grow(*problem_.design, support);
+  Factor factor;
+  std::vector<Index> kept;  // slots whose column is independent of those before it
+  std::vector<double> row, g, delta;
+  for (Index s = 0; s < ws.size(); ++s) {
+    row.clear();
+    for (Index q : kept) row.push_back(ws.gram(s)[q]);
+    if (factor.append(row.data(), ws.gram(s)[s] + mu)) {
+      kept.push_back(s);
+    } else {
+      factor.remove(factor.size() - 1);
+    }
+  }
+  fetch_correlations(support);
+  for (std::size_t guard = 0; guard <= support.size() && !kept.empty(); ++guard) {
+    g.clear();
+    for (Index s : kept) {
+      const Index j = ws.column(s);
+      const double sign = unpenalised(j) ? 0.0 : (w_[j] > 0.0 ? 1.0 : -1.0);
+      g.push_back(c_[j] - problem_.l1[j] * sign);
+    }
+    delta.resize(g.size());
+    factor.solve(g.data(), delta.data());
+    double t = 1.0;
+    Index leaver = -1;
+    for (std::size_t p = 0; p < kept.size(); ++p) {
+      const Index j = ws.column(kept[p]);
+      if (unpenalised(j) || delta[p] * w_[j] >= 0.0) continue;
+      const double crossing = -w_[j] / delta[p];
+      if (crossing < t) {
+        t = crossing;
+        leaver = static_cast<Index>(p);
+      }
+    }
+    for (std::size_t p = 0; p < kept.size(); ++p) {
+      const Index slot = kept[p], j = ws.column(slot);
+      const double move = static_cast<Index>(p) == leaver ? -w_[j] : t * delta[p];
+      w_[j] += move;
+      if (static_cast<Index>(p) == leaver) w_[j] = 0.0;
+      c_[j] -= mu * move;
+      for (Index s : kept) c_[ws.column(s)] -= ws.gram(slot)[s] * move;
+    }
+    if (leaver < 0) return;
+    factor.remove(leaver);
+    kept.erase(kept.begin() + leaver);
+  }
+}
+
+double PwlSolver::primal() const {
+  double total = 0.5 * weighted_.norm2 + constant_;
+  for (Index j : active_) {
+    const double u = w_[j] - centre(j);
+    total += problem_.l1[j] * std::abs(w_[j]) + 0.5 * problem_.prox_weight * u * u;
+  }
+  return total;
+}
+
+// A bound of the rounding error of P and D, and of what the residual's own error does to them.
+double PwlSolver::primal_noise() const {
+  const Design& design = *problem_.design;
+  double size = 0.0, sums = 0.0;
+  for (Index i = 0; i < design.n(); ++i) {
+    size += design.omega()[i] * problem_.z[i] * problem_.z[i];
+  }
+  double reach = std::sqrt(size);
+  for (Index j : active_) {
+    const double u = std::abs(w_[j]) + std::abs(centre(j));
+    reach += std::abs(w_[j]) * design.norm(j);
+    sums += problem_.l1[j] * std::abs(w_[j]) + problem_.prox_weight * u * u;
+  }
+  const double n = static_cast<double>(design.n() + design.d());
+  const double r = std::sqrt(weighted_.norm2);
+  return kEps * ((n / 8.0 + 16.0) * (weighted_.norm2 + reach * r) + 16.0 * (sums + constant_));
+}
+
+// s = kappa Omega r, v = kappa mu (w - w'), kappa the maximiser of the dual on the feasible interval.
+// For lambda_j = 0 the constraint is an equality: with mu > 0 it is met exactly by v_j = x_j's, with
+// mu = 0 by the exact step on the support, whose rounding error enters the gap's margin.
+DualPoint PwlSolver::dual_point(const std::vector<Index>& columns, double constant) const {
+  const double mu = problem_.prox_weight;
+  double limit = kInf, linear = 0.0, quadratic = weighted_.norm2, slack = 0.0;
+  for (Index i = 0; i < problem_.design->n(); ++i) linear += weighted_.v[i] * problem_.z[i];
+  for (Index j : columns) {
+    double v = mu * (w_[j] - centre(j));
+    const double c = std::abs(c_[j]), lambda = problem_.l1[j];
+    const double noise = problem_.design->rounding(j) * std::sqrt(weighted_.norm2);
+    if (lambda > 0.0) {
+      if (c + noise > 0.0) limit = std::min(limit, lambda / (c + noise));
+    } else if (mu > 0.0) {
+      v += c_[j];  // = x_j' Omega r
+      slack += noise * (std::abs(w_[j]) + std::abs(centre(j)));
+    } else {
+      slack += (c + noise) * std::abs(w_[j]);
+    }
+    if (mu > 0.0) {
+      linear -= v * centre(j);
+      quadratic += v * v / mu;
+    }
+  }
+  DualPoint point;
+  point.scale = quadratic > 0.0 ? std::clamp(linear / quadratic, -limit, limit) : 0.0;
+  point.value =
+      point.scale * linear - 0.5 * point.scale * point.scale * quadratic + constant;
+  point.gap = primal() - point.value;
+  point.radius = std::sqrt(2.0 * (std::max(point.gap, 0.0) + slack + primal_noise()));
+  return point;
+}
+
+// Discard j when kappa |c_j| + radius sqrt(curvature_j) < lambda_j, rounding margin included.
+void PwlSolver::screen(const DualPoint& point) {
+  const double norm = std::sqrt(weighted_.norm2), scale = std::abs(point.scale);
+  std::vector<Index> survivors;
+  bool discarded = false;
+  for (Index j : active_) {
+    const double noise = problem_.design->rounding(j) * norm + 4.0 * kEps * std::abs(c_[j]);
+    const double score = scale * (std::abs(c_[j]) + noise) +
+                         point.radius * std::sqrt(curvature(j)) * (1.0 + 8.0 * kEps);
+    if (score < problem_.l1[j]) {
+      screened_[j] = 1;
+      discarded = discarded || w_[j] != 0.0;
+      constant_ += 0.5 * problem_.prox_weight * centre(j) * centre(j);
+      w_[j] = 0.0;
+    } else {
+      survivors.push_back(j);
+    }
+  }
+  active_.swap(survivors);
+  if (discarded) refresh();
+}
+
+PwlResult PwlSolver::solve(const PwlOptions& options) {
+  PwlResult result;
+  refresh();
+  const double goal = options.tol * std::max(primal(), std::numeric_limits<double>::min());
+  double best = kInf;
+  int patience = 50;
+  while (true) {
+    // 1. a few epochs, then the exact step on the support they found
+    for (Index e = 0; e < kScreenEvery && result.epochs < options.max_epochs; ++e, ++result.epochs) {
+      epoch();
+    }
+    refresh();
+    support_step();
+    refresh();
+    // 2. dual point and gap
+    fetch_correlations(active_);
+    const DualPoint point = dual_point(active_, constant_);
+    // 3. screen
+    if (options.screen) screen(point);
+    // 4. stop when the gap is small, or when rounding or the caller forbids more
+    patience = point.gap < 0.9 * best ? 50 : patience - 1;
+    best = std::min(best, point.gap);
+    result.converged = point.gap <= std::max(goal, primal_noise());
+    if (result.converged || patience == 0 || result.epochs >= options.max_epochs) break;
+    if (options.poll && options.poll()) break;
+  }
+  // The reported dual point is feasible for every feature, screened ones included.
+  std::vector<Index> all;
+  for (Index j = 0; j < problem_.design->d(); ++j) {
+    if (!std::isinf(problem_.l1[j]) && curvature(j) > 0.0) all.push_back(j);
+  }
+  fetch_correlations(all);
+  result.screened = screened_;
+  result.primal = primal();
+  DualPoint point = dual_point(all, excluded_);
+  result.w = w_;
+  result.r = r_;
+  result.dual = result.primal - point.gap;
+  result.gap = point.gap;
+  return result;
+}
+
+}  // namespace sparsieve

@@ -1,0 +1,178 @@
+#include "sparsieve/storage.hpp"
+
+#include <algorithm>
+
+namespace sparsieve {
+
+// ---------------------------------------------------------------------------------- dense
+
+template <class T>
+Bytes Dense<T>::dots(const double* v, const Index* cols, Index count, double* out) const {
+  const auto& k = kernels<T>();
+  Index i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const T* x[4] = {column(cols[i]), column(cols[i + 1]), column(cols[i + 2]),
+                     column(cols[i + 3])};
+    k.dot4(x, v, n(), out + i);
+  }
+  for (; i < count; ++i) out[i] = k.dot(column(cols[i]), v, n());
+  return column_bytes() * Bytes(count);
+}
+
+// Rows are taken in blocks that stay in the first-level cache, so that X comes from memory once
+// however many vectors there are.
+template <class T>
+Bytes Dense<T>::dots_many(const double* const* v, Index nv, const Index* cols, Index count,
+                          double* out) const {
+  constexpr Index kRows = 1024;
+  const auto& k = kernels<T>();
+  std::fill(out, out + nv * count, 0.0);
+  for (Index row = 0; row < n(); row += kRows) {
+    const Index rows = std::min(kRows, n() - row);
+    for (Index b = 0; b < count; b += 4) {
+      const Index nb = std::min<Index>(4, count - b);
+      const T* x[4];
+      for (Index q = 0; q < 4; ++q) x[q] = column(cols[b + std::min(q, nb - 1)]) + row;
+      for (Index a = 0; a < nv; a += 4) {
+        const Index na = std::min<Index>(4, nv - a);
+        const double* u[4];
+        double block[16];
+        for (Index q = 0; q < 4; ++q) u[q] = v[a + std::min(q, na - 1)] + row;
+        k.tile(u, x, rows, block);
+        for (Index p = 0; p < na; ++p) {
+          for (Index q = 0; q < nb; ++q) out[(a + p) * count + b + q] += block[4 * p + q];
+        }
+      }
+    }
+  }
+  return column_bytes() * Bytes(count);
+}
+
+template <class T>
+Bytes Dense<T>::accumulate(const Index* cols, const double* coef, Index count, double* y) const {
+  const auto& k = kernels<T>();
+  Index i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const T* x[4] = {column(cols[i]), column(cols[i + 1]), column(cols[i + 2]),
+                     column(cols[i + 3])};
+    k.axpy4(coef + i, x, y, n());
+  }
+  for (; i < count; ++i) k.axpy(coef[i], column(cols[i]), y, n());
+  return column_bytes() * Bytes(count);
+}
+
+template <class T>
+Bytes Dense<T>::accumulate_weighted(Index j, double coef, const double* omega, double* y) const {
+  const T* x = column(j);
+  for (Index i = 0; i < n(); ++i) y[i] += coef * (omega[i] * static_cast<double>(x[i]));
+  return column_bytes();
+}
+
+template <class T>
+Bytes Dense<T>::moments(Index j, const double* omega, double total, bool centre,
+                        Moments& out) const {
+  const T* x = column(j);
+  double mean = 0.0;
+  if (centre) {
+    mean = kernels<T>().dot(x, omega, n()) / total;
+    double slip = 0.0;  // the mean's own rounding error, removed by a second look
+#pragma omp simd reduction(+ : slip)
+    for (Index i = 0; i < n(); ++i) slip += omega[i] * (static_cast<double>(x[i]) - mean);
+    mean += slip / total;
+  }
+  double centred = 0.0, raw = 0.0;
+#pragma omp simd reduction(+ : centred, raw)
+  for (Index i = 0; i < n(); ++i) {
+    const double xi = static_cast<double>(x[i]), u = xi - mean;
+    centred += omega[i] * u * u;
+    raw += omega[i] * xi * xi;
+  }
+  out = {mean, centred, raw};
+  return column_bytes();
+}
+
+// ------------------------------------------------------------------------------------ CSC
+
+template <class T, class I>
+double Csc<T, I>::dot(Index j, const double* v) const {
+  double s0 = 0.0, s1 = 0.0;
+  const I last = starts_[j + 1];
+  I p = starts_[j];
+  for (; p + 1 < last; p += 2) {
+    s0 += static_cast<double>(data_[p]) * v[rows_[p]];
+    s1 += static_cast<double>(data_[p + 1]) * v[rows_[p + 1]];
+  }
+  if (p < last) s0 += static_cast<double>(data_[p]) * v[rows_[p]];
+  return s0 + s1;
+}
+
+template <class T, class I>
+Bytes Csc<T, I>::dots(const double* v, const Index* cols, Index count, double* out) const {
+  Bytes read = 0;
+  for (Index k = 0; k < count; ++k) {
+    out[k] = dot(cols[k], v);
+    read += entry_bytes(cols[k], cols[k] + 1);
+  }
+  return read;
+}
+
+template <class T, class I>
+Bytes Csc<T, I>::dots_many(const double* const* v, Index nv, const Index* cols, Index count,
+                           double* out) const {
+  Bytes read = 0;
+  for (Index k = 0; k < count; ++k) {
+    for (Index a = 0; a < nv; ++a) out[a * count + k] = dot(cols[k], v[a]);
+    read += entry_bytes(cols[k], cols[k] + 1);
+  }
+  return read;
+}
+
+template <class T, class I>
+Bytes Csc<T, I>::accumulate(const Index* cols, const double* coef, Index count, double* y) const {
+  Bytes read = 0;
+  for (Index k = 0; k < count; ++k) {
+    const Index j = cols[k];
+    for (I p = starts_[j]; p < starts_[j + 1]; ++p) {
+      y[rows_[p]] += coef[k] * static_cast<double>(data_[p]);
+    }
+    read += entry_bytes(j, j + 1);
+  }
+  return read;
+}
+
+template <class T, class I>
+Bytes Csc<T, I>::accumulate_weighted(Index j, double coef, const double* omega, double* y) const {
+  for (I p = starts_[j]; p < starts_[j + 1]; ++p) {
+    y[rows_[p]] += coef * (omega[rows_[p]] * static_cast<double>(data_[p]));
+  }
+  return entry_bytes(j, j + 1);
+}
+
+// The rows that are not stored are zeros: they contribute mean^2 times their weight.
+template <class T, class I>
+Bytes Csc<T, I>::moments(Index j, const double* omega, double total, bool centre,
+                         Moments& out) const {
+  double sum = 0.0, weight = 0.0, centred = 0.0, raw = 0.0;
+  for (I p = starts_[j]; p < starts_[j + 1]; ++p) {
+    sum += omega[rows_[p]] * static_cast<double>(data_[p]);
+    weight += omega[rows_[p]];
+  }
+  const double mean = centre ? sum / total : 0.0;
+  for (I p = starts_[j]; p < starts_[j + 1]; ++p) {
+    const double xi = static_cast<double>(data_[p]), u = xi - mean;
+    centred += omega[rows_[p]] * u * u;
+    raw += omega[rows_[p]] * xi * xi;
+  }
+  const double rest = total - weight > 0.0 ? total - weight : 0.0;
+  out = {mean, centred + mean * mean * rest, raw};
+  return entry_bytes(j, j + 1);
+}
+
+template class Dense<double>;
+template class Dense<float>;
+template class Csc<double, std::int32_t>;
+template class Csc<double, std::int64_t>;
+template class Csc<float, std::int32_t>;
+template class Csc<float, std::int64_t>;
+
+}  // namespace sparsieve

@@ -1,0 +1,92 @@
+// Columns as the user stored them. A storage owns no data and copies none: it reads the caller's
+// arrays and reports how many bytes it read, so that passes over X are counted where they happen.
+#pragma once
+
+#include <cstdint>
+
+#include "sparsieve/simd.hpp"
+
+namespace sparsieve {
+
+using Bytes = std::uint64_t;
+
+// Mean and centred second moment of one column under sample weights omega:
+//   mean = sum omega x / sum omega,  centred = sum omega (x - mean)^2,  raw = sum omega x^2.
+struct Moments {
+  double mean, centred, raw;
+};
+
+class Storage {
+ public:
+  Storage(Index n, Index d) : n_(n), d_(d) {}
+  virtual ~Storage() = default;
+  Index n() const { return n_; }
+  Index d() const { return d_; }
+
+  // Size of X in bytes: what one pass costs.
+  virtual Bytes bytes() const = 0;
+  // out[k] = x_{cols[k]}' v
+  virtual Bytes dots(const double* v, const Index* cols, Index count, double* out) const = 0;
+  // out[a * count + k] = v_a' x_{cols[k]}
+  virtual Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count,
+                          double* out) const = 0;
+  // y += sum_k coef[k] x_{cols[k]}
+  virtual Bytes accumulate(const Index* cols, const double* coef, Index count,
+                           double* y) const = 0;
+  // y += coef omega x_j, elementwise
+  virtual Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const = 0;
+  // Moments of column j; `total` = sum omega. With centre = false the mean is taken as 0.
+  virtual Bytes moments(Index j, const double* omega, double total, bool centre,
+                        Moments& out) const = 0;
+
+ private:
+  Index n_, d_;
+};
+
+// Dense, column-major, leading dimension ld >= n.
+template <class T>
+class Dense final : public Storage {
+ public:
+  Dense(const T* data, Index n, Index d, Index ld) : Storage(n, d), data_(data), ld_(ld) {}
+  Bytes bytes() const override { return sizeof(T) * Bytes(n()) * Bytes(d()); }
+  Bytes dots(const double* v, const Index* cols, Index count, double* out) const override;
+  Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count,
+                  double* out) const override;
+  Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const override;
+  Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
+  Bytes moments(Index j, const double* omega, double total, bool centre,
+                Moments& out) const override;
+
+ private:
+  const T* column(Index j) const { return data_ + j * ld_; }
+  Bytes column_bytes() const { return sizeof(T) * Bytes(n()); }
+  const T* data_;
+  Index ld_;
+};
+
+// Compressed sparse columns with sorted, unique row indices of type I.
+template <class T, class I>
+class Csc final : public Storage {
+ public:
+  Csc(const T* data, const I* rows, const I* starts, Index n, Index d)
+      : Storage(n, d), data_(data), rows_(rows), starts_(starts) {}
+  Bytes bytes() const override { return entry_bytes(0, d()); }
+  Bytes dots(const double* v, const Index* cols, Index count, double* out) const override;
+  Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count,
+                  double* out) const override;
+  Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const override;
+  Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
+  Bytes moments(Index j, const double* omega, double total, bool centre,
+                Moments& out) const override;
+
+ private:
+  Bytes entry_bytes(Index first, Index last) const {
+    return (sizeof(T) + sizeof(I)) * Bytes(starts_[last] - starts_[first]);
+  }
+  double dot(Index j, const double* v) const;
+  const T* data_;
+  const I* rows_;
+  const I* starts_;
+};
+
+}  // namespace sparsieve

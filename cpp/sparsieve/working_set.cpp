@@ -1,0 +1,56 @@
+#include "sparsieve/working_set.hpp"
+
+#include <algorithm>
+
+namespace sparsieve {
+
+void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh) {
+  // Fresh columns are expanded to double in a buffer: this many at a time.
+  constexpr Index kBatch = 32;
+  for (std::size_t begin = 0; begin < fresh.size(); begin += kBatch) {
+    const Index nf = std::min<Index>(kBatch, static_cast<Index>(fresh.size() - begin));
+    const Index old = size(), m = old + nf;
+    if (m > capacity_) {
+      const Index grown = std::max<Index>(32, std::max(m, capacity_ + capacity_ / 2));
+      std::vector<double> bigger(static_cast<std::size_t>(grown) * grown);
+      for (Index s = 0; s < old; ++s) std::copy(gram(s), gram(s) + old, bigger.data() + s * grown);
+      gram_.swap(bigger);
+      capacity_ = grown;
+    }
+    for (Index a = 0; a < nf; ++a) {
+      columns_.push_back(fresh[begin + a]);
+      slot_[fresh[begin + a]] = old + a;
+    }
+    std::vector<double> block(static_cast<std::size_t>(nf) * m);
+    design.gram(fresh.data() + begin, nf, columns_.data(), m, block.data());
+    for (Index a = 0; a < nf; ++a) {
+      const double* row = block.data() + a * m;
+      std::copy(row, row + m, writable(old + a));
+      for (Index s = 0; s < old; ++s) writable(s)[old + a] = row[s];
+    }
+    // The block of fresh against fresh was computed twice; keep it exactly symmetric, with the
+    // design's own norms on the diagonal.
+    for (Index a = 0; a < nf; ++a) {
+      for (Index b = 0; b < a; ++b) writable(old + a)[old + b] = gram(old + b)[old + a];
+      writable(old + a)[old + a] = design.norm2(columns_[old + a]);
+    }
+  }
+}
+
+void WorkingSet::keep(const std::vector<Index>& slots) {
+  const Index m = static_cast<Index>(slots.size());
+  std::vector<double> kept(static_cast<std::size_t>(m) * m);
+  std::vector<Index> columns(m);
+  for (Index a = 0; a < m; ++a) {
+    const double* from = gram(slots[a]);
+    for (Index b = 0; b < m; ++b) kept[a * m + b] = from[slots[b]];
+    columns[a] = columns_[slots[a]];
+  }
+  for (Index j : columns_) slot_[j] = -1;
+  columns_.swap(columns);
+  for (Index a = 0; a < m; ++a) slot_[columns_[a]] = a;
+  gram_.swap(kept);
+  capacity_ = m;
+}
+
+}  // namespace sparsieve

@@ -1,0 +1,36 @@
+// The features a solver is working on, and the Gram matrix of their columns.
+#pragma once
+
+#include <vector>
+
+#include "sparsieve/design.hpp"
+
+namespace sparsieve {
+
+class WorkingSet {
+ public:
+  explicit WorkingSet(Index d) : slot_(d, -1) {}
+  Index size() const { return static_cast<Index>(columns_.size()); }
+  const std::vector<Index>& columns() const { return columns_; }
+  Index column(Index slot) const { return columns_[slot]; }
+  bool contains(Index j) const { return slot_[j] >= 0; }
+  Index slot(Index j) const { return slot_[j]; }
+  // feature -> slot, -1 for features outside
+  const std::vector<Index>& slots() const { return slot_; }
+  // Column `slot` of the Gram matrix, size() entries.
+  const double* gram(Index slot) const { return gram_.data() + slot * capacity_; }
+
+  // Add features: reads each of their columns and each column of the set once.
+  void grow(const Design& design, const std::vector<Index>& fresh);
+  // Keep only the given slots, in that order.
+  void keep(const std::vector<Index>& slots);
+
+ private:
+  double* writable(Index slot) { return gram_.data() + slot * capacity_; }
+  std::vector<Index> columns_;
+  std::vector<Index> slot_;  // feature -> slot, -1 = outside
+  std::vector<double> gram_;
+  Index capacity_ = 0;
+};
+
+}  // namespace sparsieve
