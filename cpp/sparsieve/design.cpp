@@ -1,5 +1,6 @@
 #include "sparsieve/design.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -42,6 +43,12 @@ double Design::centre_response(std::vector<double>& y) const {
     for (Index i = 0; i < n(); ++i) y[i] -= shift;
     mean += shift;
   }
+  // What is left of a constant response is the rounding of the subtraction: call it zero.
+  double largest = 0.0;
+  for (Index i = 0; i < n(); ++i) {
+    if (omega_[i] > 0.0) largest = std::max(largest, std::abs(y[i]));
+  }
+  if (largest <= 8.0 * kEps * std::abs(mean)) std::fill(y.begin(), y.end(), 0.0);
   return mean;
 }
 

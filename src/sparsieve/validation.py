@@ -54,7 +54,14 @@ class Checked(NamedTuple):
     feature_names: NDArray[Any] | None
 
 
-def check_X_y(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = None) -> Checked:
+def check_X_y(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    weights: Any = None,
+    min_samples: int = 2,
+) -> Checked:
     """Validate a regression problem.
 
     Parameters
@@ -68,13 +75,14 @@ def check_X_y(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = None)
     sample_weight : array-like of shape (n_samples,) or float, default=None
     weights : array-like of shape (n_features,), default=None
         Penalty weight per feature: 0 unpenalised, inf excluded.
+    min_samples : int, default=2
 
     Returns
     -------
     Checked
     """
     names = feature_names(X)
-    X = check_X(X, names=names)
+    X = check_X(X, names=names, min_samples=min_samples)
     n_samples, n_features = X.shape
     return Checked(
         X,

@@ -1,0 +1,181 @@
+"""The scikit-learn estimator."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .certificate import Certificate
+from .path import warn_if_not_converged
+from .penalties import Penalty, resolve_penalty
+from .solvers import Point, Solver
+from .validation import check_integer, check_number, check_X_y
+
+__all__ = ["SparseRegressor"]
+
+# A cold fit walks down from alpha_max in steps of this ratio, loosely, so that it ends in the
+# minimum a path would find rather than in one that only a jump from zero reaches.
+_STEP = 0.5
+_LOOSE = 1e-3
+
+
+class LinearPredictor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """What every fitted linear model of the library can do."""
+
+    coef_: NDArray[np.float64]
+    intercept_: float
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return X @ coef_ + intercept_."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False, dtype="numeric")
+        return np.asarray(X @ self.coef_ + self.intercept_)
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """The coefficients as a 1 x n_features CSR array."""
+        check_is_fitted(self)
+        return sparse.csr_array(self.coef_[np.newaxis, :])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class SparseRegressor(LinearPredictor):
+    r"""Sparse linear regression with a convex or non-convex penalty.
+
+    .. math::
+        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        + \sum_j r(|w_j|; \alpha \pi_j)
+
+    Parameters
+    ----------
+    penalty : str or Penalty, default="mcp"
+        "l1", "logsum", "mcp", "scad", "capped_l1", "lq", or an object with ``value`` and ``slope``.
+    alpha : float, default=1.0
+        Strength of the penalty.
+    fit_intercept : bool, default=True
+    positive : bool, default=False
+        Require :math:`w_j \ge 0`.
+    weights : array-like of shape (n_features,), default=None
+        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it.
+    tol : float, default=1e-6
+        Largest violation of stationarity, as a fraction of the penalty's slope at zero.
+    max_iter : int, default=10_000
+        Largest number of reweightings.
+    warm_start : bool, default=False
+        Start from the previous fit's coefficients.
+    n_jobs : int or None, default=None
+        Threads for the passes over X; None means 1, -1 all cores.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    sparse_coef_ : scipy.sparse.csr_array of shape (1, n_features)
+    intercept_ : float
+    n_iter_ : int
+    kkt_, dual_gap_, objective_ : float
+    certificate_ : Certificate
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when X has string column names.
+
+    Examples
+    --------
+    >>> import sparsieve as sv
+    >>> X, y, w = sv.datasets.make_toy(50, 100, 5, noise=0.5, random_state=0)
+    >>> model = sv.SparseRegressor("mcp", alpha=1.0).fit(X, y)
+    >>> model.certificate_.converged
+    True
+    """
+
+    def __init__(
+        self,
+        penalty: str | Penalty = "mcp",
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        weights: ArrayLike | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.weights = weights
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        SparseRegressor
+        """
+        penalty = resolve_penalty(self.penalty)
+        alpha = check_number("alpha", self.alpha, remedy="use alpha > 0, e.g. a part of alpha_max")
+        tol = check_number("tol", self.tol, remedy="use e.g. tol=1e-6")
+        max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="use e.g. max_iter=10000")
+        data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
+        start = self._previous(data.X.shape[1])
+        validate_data(self, X, skip_check_array=True)
+        solver = Solver(data, penalty, fit_intercept=self.fit_intercept, positive=self.positive)
+        if start is None:
+            _walk_down(solver, alpha, max_iter)
+        else:
+            solver.warm_start(np.flatnonzero(start), start[start != 0.0])
+        point = solver.solve(alpha, tol, max_iter)
+        warn_if_not_converged([point], tol)
+        self._store(point, tol)
+        return self
+
+    def _previous(self, n_features: int) -> NDArray[np.float64] | None:
+        """Return the coefficients to start from, or None for a cold start."""
+        if not self.warm_start or not hasattr(self, "coef_"):
+            return None
+        if self.coef_.shape[0] != n_features:
+            raise ValueError(
+                f"warm_start=True, but the last fit had {self.coef_.shape[0]} features and X has "
+                f"{n_features}; set warm_start=False or fit a new estimator."
+            )
+        return self.coef_
+
+    def _store(self, point: Point, tol: float) -> None:
+        self.coef_ = np.zeros(self.n_features_in_)
+        self.coef_[point.columns] = point.values
+        self.intercept_ = point.intercept
+        self.n_iter_ = max(point.n_iter, 1)
+        self.kkt_ = point.kkt
+        self.dual_gap_ = point.dual_gap
+        self.objective_ = point.objective
+        self.certificate_ = Certificate.of(point, tol, self.n_features_in_)
+
+
+def _walk_down(solver: Solver, alpha: float, max_iter: int) -> None:
+    largest = solver.alpha_max()
+    if largest <= alpha:
+        return
+    steps = math.ceil(math.log(largest / alpha) / -math.log(_STEP))
+    for k in range(1, steps):
+        solver.solve(largest * (alpha / largest) ** (k / steps), _LOOSE, max_iter)

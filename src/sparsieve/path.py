@@ -1,0 +1,275 @@
+"""Regularisation paths: many alphas, each a certified solution, each warm-started by the last."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from .penalties import Penalty, resolve_penalty
+from .solvers import REMEDIES, Point, Solver
+from .validation import check_alphas, check_integer, check_number, check_X_y
+
+__all__ = ["Path", "alpha_max", "sparse_path"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    r"""Solutions of
+
+    .. math::
+        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        + \sum_j r(|w_j|; \alpha \pi_j)
+
+    for a decreasing sequence of :math:`\alpha`. Unpacks as ``alphas, coefs, dual_gaps`` like
+    scikit-learn's ``lasso_path``.
+
+    Attributes
+    ----------
+    alphas : ndarray of shape (n_alphas,)
+        Decreasing.
+    coefs : ndarray or scipy.sparse.csc_array of shape (n_features, n_alphas)
+        Sparse when that takes less memory. Always float64: the certificates belong to these
+        numbers, and rounding them to float32 would break them.
+    intercepts, objective, kkt, dual_gap, passes : ndarray of shape (n_alphas,)
+        ``kkt`` is the largest violation of stationarity over all features, as a fraction of the
+        penalty's slope at zero; ``passes`` the bytes of X read for that alpha divided by the size
+        of X (the first one includes the set-up).
+    n_iter, support_size : ndarray of int
+    converged, convex : ndarray of bool
+        ``convex``: the objective is strictly convex on the support, so the point is a strict local
+        minimum there.
+    status : list of str
+        How each solve ended.
+    penalty : Penalty
+    feature_names : ndarray of str or None
+    """
+
+    alphas: Floats
+    coefs: Any
+    intercepts: Floats
+    objective: Floats
+    kkt: Floats
+    dual_gap: Floats
+    n_iter: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    convex: NDArray[np.bool_]
+    support_size: NDArray[np.int64]
+    passes: Floats
+    penalty: Penalty
+    status: list[str] = field(repr=False)
+    points: list[Point] = field(repr=False)
+    feature_names: NDArray[Any] | None = field(default=None, repr=False)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.alphas, self.coefs, self.dual_gap))
+
+    def __len__(self) -> int:
+        return len(self.alphas)
+
+    def coef_at(self, alpha: float) -> Floats:
+        """Return the dense coefficients at the path's alpha nearest (in ratio) to the given one."""
+        check_number("alpha", alpha, remedy="pass one of path.alphas")
+        nearest = int(np.argmin(np.abs(np.log(self.alphas / alpha))))
+        point = self.points[nearest]
+        coef = np.zeros(self.coefs.shape[0])
+        coef[point.columns] = point.values
+        return coef
+
+
+def _stack(points: list[Point], n_features: int) -> Any:
+    """Return the coefficients as one array, sparse when that is smaller."""
+    n_nonzero = sum(point.values.size for point in points)
+    shape = (n_features, len(points))
+    if 12 * n_nonzero + 8 * len(points) < 8 * shape[0] * shape[1]:
+        starts = np.cumsum([0] + [point.values.size for point in points])
+        rows = np.concatenate([point.columns for point in points])
+        values = np.concatenate([point.values for point in points])
+        return sparse.csc_array((values, rows, starts), shape=shape)
+    coefs = np.zeros(shape, order="F")
+    for k, point in enumerate(points):
+        coefs[point.columns, k] = point.values
+    return coefs
+
+
+def make_path(
+    points: list[Point], n_features: int, penalty: Penalty, feature_names: NDArray[Any] | None
+) -> Path:
+    """Collect points into a Path."""
+
+    def column(name: str, dtype: Any = np.float64) -> Any:
+        return np.array([getattr(point, name) for point in points], dtype=dtype)
+
+    return Path(
+        alphas=column("alpha"),
+        coefs=_stack(points, n_features),
+        intercepts=column("intercept"),
+        objective=column("objective"),
+        kkt=column("kkt"),
+        dual_gap=column("dual_gap"),
+        n_iter=column("n_iter", np.int64),
+        converged=column("converged", np.bool_),
+        convex=column("convex", np.bool_),
+        support_size=np.array([point.values.size for point in points], dtype=np.int64),
+        passes=column("passes"),
+        penalty=penalty,
+        status=[point.status for point in points],
+        points=points,
+        feature_names=feature_names,
+    )
+
+
+def alpha_grid(largest: float, count: int, eps: float) -> Floats:
+    """Return count alphas from largest down to eps * largest, evenly spaced in ratio."""
+    if largest <= 0.0:  # nothing correlates with y: every alpha gives zero
+        largest = float(np.finfo(np.float64).resolution)
+    grid = largest * np.geomspace(1.0, eps, count)
+    grid[0] = largest
+    return grid
+
+
+def warn_if_not_converged(points: list[Point], tol: float, stacklevel: int = 3) -> None:
+    """Warn which alphas missed the tolerance, by how much, and what to do."""
+    failed = [point for point in points if not point.converged]
+    if not failed:
+        return
+    worst = max(failed, key=lambda point: point.kkt)
+    warnings.warn(
+        f"{len(failed)} of {len(points)} alphas did not reach tol={tol:g}; the worst is "
+        f"alpha={worst.alpha:.6g} with a violation of {worst.kkt:.3g} after {worst.n_iter} "
+        f"iterations ({worst.status.lower()}). Remedy: {REMEDIES[worst.status]}.",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def alpha_max(
+    X: Any,
+    y: Any,
+    penalty: str | Penalty = "mcp",
+    *,
+    fit_intercept: bool = True,
+    sample_weight: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    positive: bool = False,
+) -> float:
+    r"""Return the smallest alpha at which zero is a critical point.
+
+    There :math:`r'(0; \alpha \pi_j) \ge |x_j^\top \Omega (y - b)|` for every penalised feature, where
+    unpenalised ones (weight 0) are fitted first.
+
+    Parameters
+    ----------
+    X, y, penalty, fit_intercept, sample_weight, weights, positive
+        As in :func:`sparse_path`.
+
+    Returns
+    -------
+    float
+        0.0 when no feature correlates with y.
+    """
+    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
+    solver = Solver(data, resolve_penalty(penalty), fit_intercept=fit_intercept, positive=positive)
+    return solver.alpha_max()
+
+
+def sparse_path(
+    X: Any,
+    y: Any,
+    penalty: str | Penalty = "mcp",
+    *,
+    alphas: int | ArrayLike = 100,
+    eps: float = 1e-3,
+    fit_intercept: bool = True,
+    sample_weight: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    positive: bool = False,
+    tol: float = 1e-6,
+    max_iter: int = 10_000,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Path:
+    r"""Compute a regularisation path, every point with a certificate.
+
+    .. math::
+        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        + \sum_j r(|w_j|; \alpha \pi_j)
+
+    Parameters
+    ----------
+    X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        F-ordered float32 or float64 arrays and CSC matrices are read in place; a C-ordered array
+        is copied once.
+    y : array-like of shape (n_samples,)
+    penalty : str or Penalty, default="mcp"
+        "l1", "logsum", "mcp", "scad", "capped_l1", "lq", or an object with ``value`` and ``slope``.
+    alphas : int or array-like, default=100
+        How many alphas between alpha_max and eps * alpha_max, or the alphas themselves (any order;
+        the path is computed and returned in decreasing order, repeats are dropped).
+    eps : float, default=1e-3
+        alpha_min / alpha_max, when ``alphas`` is an integer.
+    fit_intercept : bool, default=True
+    sample_weight : array-like of shape (n_samples,), default=None
+        The :math:`\omega_i`, normalised to sum to n.
+    weights : array-like of shape (n_features,), default=None
+        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it.
+    positive : bool, default=False
+        Require :math:`w_j \ge 0`.
+    tol : float, default=1e-6
+        A point has converged when no feature violates stationarity by more than ``tol`` times the
+        penalty's slope at zero.
+    max_iter : int, default=10_000
+        Largest number of reweightings per alpha.
+    n_jobs : int or None, default=None
+        Threads for the passes over X; None means 1, -1 all cores.
+    progress : bool, default=False
+        Show a progress bar (needs tqdm).
+
+    Returns
+    -------
+    Path
+
+    Warns
+    -----
+    ConvergenceWarning
+        When an alpha did not reach ``tol``: which one, the violation reached, and what to do.
+
+    Examples
+    --------
+    >>> import sparsieve as sv
+    >>> X, y, w = sv.datasets.make_toy(50, 100, 5, noise=0.5, random_state=0)
+    >>> path = sv.sparse_path(X, y, "mcp", alphas=20, eps=0.05)
+    >>> bool(path.converged.all()), float(path.kkt.max()) <= 1e-6
+    (True, True)
+    """
+    penalty = resolve_penalty(penalty)
+    grid = check_alphas(alphas)
+    eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-3")
+    tol = check_number("tol", tol, remedy="use e.g. tol=1e-6")
+    max_iter = check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=10000")
+    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
+    solver = Solver(data, penalty, fit_intercept=fit_intercept, positive=positive)
+    if isinstance(grid, int):
+        grid = alpha_grid(solver.alpha_max(), grid, eps)
+    points = [solver.solve(float(alpha), tol, max_iter) for alpha in _tracked(grid, progress)]
+    warn_if_not_converged(points, tol)
+    return make_path(points, solver.n_features, penalty, data.feature_names)
+
+
+def _tracked(alphas: Floats, progress: bool) -> Any:
+    """Iterate over alphas, with a progress bar when asked for."""
+    if not progress:
+        return alphas
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        raise ImportError("progress=True needs tqdm: pip install tqdm") from error
+    return tqdm(alphas, desc="alphas", unit="alpha")

@@ -1,0 +1,146 @@
+"""The bridge to the compiled core: validated data in, one certified point at a time out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from . import _core
+from .penalties import Penalty, alpha_max_for
+from .validation import Checked
+
+__all__ = ["Point", "Solver", "columns_of", "core_penalty"]
+
+Floats = NDArray[np.float64]
+
+#: What a user can do about each way a solve can end short of its tolerance.
+REMEDIES = {
+    "ITERATIONS": "raise max_iter, loosen tol, or standardise the columns of X",
+    "STALLED": (
+        "rounding error limits the accuracy here: loosen tol, or rescale the columns of X "
+        "(very different scales or nearly collinear columns are the usual cause)"
+    ),
+    "INTERRUPTED": "raise max_time",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One certified solution: where it was found, what it is, and the proof.
+
+    ``columns`` and ``values`` are the non-zero coefficients. The proof: ``kkt`` is the largest
+    violation of the stationarity condition over all features as a fraction of ``slope(0)``,
+    ``dual_gap`` the duality gap of the last weighted lasso, ``convex`` tells whether the objective
+    is strictly convex on the support (the point is then a strict local minimum there).
+    """
+
+    alpha: float
+    columns: NDArray[np.int64]
+    values: Floats
+    intercept: float
+    objective: float
+    kkt: float
+    dual_gap: float
+    n_iter: int
+    status: str
+    convex: bool
+    passes: float
+    settled_by_bound: int
+    settled_by_reading: int
+
+    @property
+    def converged(self) -> bool:
+        """Whether ``kkt`` reached the tolerance."""
+        return self.status == "CONVERGED"
+
+
+def columns_of(X: Any) -> _core.Columns:
+    """Hand validated X to the core; nothing is copied."""
+    if sparse.issparse(X):
+        return _core.csc(X.data, X.indices, X.indptr, X.shape[0])
+    return _core.dense(X)
+
+
+def core_penalty(penalty: Penalty) -> _core.Penalty:
+    """Give the core a penalty: its own version of a built-in, or calls back to Python."""
+    spec = getattr(penalty, "core_spec", None)
+    return _core.python_penalty(penalty) if spec is None else _core.builtin_penalty(*spec())
+
+
+class Solver:
+    """Everything that carries over from one alpha to the next.
+
+    The core holds the working set, its Gram matrix and factor, the current point and a bound of
+    every feature's correlation; each call of :meth:`solve` starts from there.
+
+    Parameters
+    ----------
+    data : Checked
+    penalty : Penalty
+        A checked penalty.
+    fit_intercept, positive : bool
+    prox_weight : float
+        Weight of the proximal term that [RGS19] adds to each surrogate; 0 switches it off.
+    """
+
+    def __init__(
+        self,
+        data: Checked,
+        penalty: Penalty,
+        *,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        prox_weight: float = 0.0,
+    ) -> None:
+        n_samples, self.n_features = data.X.shape
+        omega = (
+            np.full(n_samples, 1.0 / n_samples)
+            if data.sample_weight is None
+            else data.sample_weight / math.fsum(data.sample_weight)
+        )
+        self.penalty = penalty
+        self._weights = data.weights
+        self._positive = positive
+        self._design = _core.Design(columns_of(data.X), omega, fit_intercept)
+        self._core = _core.solver(
+            self._design, data.y, core_penalty(penalty), data.weights, positive, prox_weight
+        )
+        self._passes = 0.0
+
+    def alpha_max(self) -> float:
+        """Return the smallest alpha at which no penalised feature enters."""
+        c = self._core.null_correlations
+        return alpha_max_for(
+            self.penalty, np.maximum(c, 0.0) if self._positive else c, self._weights
+        )
+
+    def warm_start(self, columns: NDArray[np.int64], values: Floats) -> None:
+        """Continue from the given non-zero coefficients."""
+        self._core.warm_start(columns, values)
+
+    def solve(self, alpha: float, tol: float, max_iter: int, max_time: float = math.inf) -> Point:
+        """Solve for one alpha, starting from the current point."""
+        result = self._core.solve(alpha, tol, max_iter, max_time)
+        columns, values, intercept = self._core.solution()
+        order = np.argsort(columns)
+        before, self._passes = self._passes, self._design.passes
+        return Point(
+            alpha=alpha,
+            columns=columns[order],
+            values=values[order],
+            intercept=intercept,
+            objective=result.objective,
+            kkt=result.kkt,
+            dual_gap=result.dual_gap,
+            n_iter=result.n_iter,
+            status=result.status.name,
+            convex=result.convex,
+            passes=self._passes - before,
+            settled_by_bound=result.by_bound,
+            settled_by_reading=result.by_reading,
+        )
