@@ -1,0 +1,91 @@
+# Needs Python 3.11 or newer, gcc/g++ and make; everything else comes from PyPI.
+# Every target makes its own virtual environment and installs what it needs into it.
+
+PYTHON ?= python3
+VENV ?= .venv
+SANITIZE_VENV ?= .venv-sanitize
+BUILD_DIR ?= build/{wheel_tag}
+PYTEST_ARGS ?=
+
+PIP_INSTALL = -m pip install --disable-pip-version-check --quiet
+# The packages of one extra of pyproject.toml, so that adding an extra does not build again.
+READ_EXTRA = import sys, tomllib; \
+  project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+  print(*project["optional-dependencies"][sys.argv[1]])
+SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
+  $(shell find src cpp -type f -not -name '*.pyc')
+CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.h')
+
+.PHONY: help demo test test-all fuzz lint types format sanitize clean
+
+help:
+	@echo "make demo      fit a full MCP and log-sum path on real data"
+	@echo "make test      the test-suite without the slow tests"
+	@echo "make test-all  the whole test-suite"
+	@echo "make fuzz      the property tests on many more random problems"
+	@echo "make lint      ruff and clang-format, without changing a file"
+	@echo "make types     mypy --strict"
+	@echo "make format    let ruff and clang-format rewrite the files"
+	@echo "make sanitize  test-suite on a build with ASan and UBSan"
+	@echo "make clean     remove build products and virtual environments"
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# One stamp per set of extras; each is renewed when a source file changes.
+$(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
+	$(VENV)/bin/python $(PIP_INSTALL) --config-settings=build-dir='$(BUILD_DIR)' .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.installed
+	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' test)
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' dev)
+	touch $@
+
+demo: $(VENV)/.installed
+	$(VENV)/bin/python examples/demo.py
+
+test: $(VENV)/.test
+	$(VENV)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-all: $(VENV)/.test
+	$(VENV)/bin/python -m pytest $(PYTEST_ARGS)
+
+fuzz: $(VENV)/.test
+	HYPOTHESIS_PROFILE=fuzz $(VENV)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES)
+
+types: $(VENV)/.dev
+	$(VENV)/bin/mypy
+
+format: $(VENV)/.dev
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/clang-format -i $(CPP_FILES)
+
+# A build directory of its own, because CMake remembers the option. Leaks are not looked for: Python
+# frees little at exit. libstdc++ is preloaded so that ASan finds the exceptions it intercepts.
+$(SANITIZE_VENV)/.installed: $(SOURCES)
+	$(PYTHON) -m venv $(SANITIZE_VENV)
+	$(SANITIZE_VENV)/bin/python $(PIP_INSTALL) \
+	  --config-settings=build-dir=build/sanitize \
+	  --config-settings=cmake.build-type=RelWithDebInfo \
+	  --config-settings=cmake.define.SPARSIEVE_SANITIZE=ON \
+	  --config-settings=install.strip=false '.[test]'
+	touch $@
+
+sanitize: $(SANITIZE_VENV)/.installed
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(SANITIZE_VENV)/bin/python -m pytest -m "not slow" -p no:cacheprovider $(PYTEST_ARGS)
+
+clean:
+	rm -rf build dist $(VENV) $(SANITIZE_VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
