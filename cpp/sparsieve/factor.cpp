@@ -23,14 +23,8 @@ void Factor::reserve(Index k) {
 bool Factor::append(const double* a, double diagonal) {
   reserve(k_ + 1);
   std::vector<double> v(a, a + k_);
-  double norm2 = 0.0;
-  for (Index j = 0; j < k_; ++j) {
-    const double* l = column(j);
-    const double vj = v[j] / l[j];
-    v[j] = vj;
-    norm2 += vj * vj;
-    axpy(-vj, l + j + 1, v.data() + j + 1, k_ - j - 1);
-  }
+  forward(v.data());
+  const double norm2 = dot(v.data(), v.data(), k_);
   for (Index j = 0; j < k_; ++j) column(j)[k_] = v[j];
   const double pivot2 = diagonal - norm2, floor = kPivotFloor * diagonal;
   column(k_)[k_] = std::sqrt(std::max(pivot2, floor));
@@ -62,13 +56,23 @@ void Factor::remove(Index i) {
   --k_;
 }
 
-void Factor::solve(const double* b, double* x) const {
-  if (x != b) std::copy(b, b + k_, x);
+void Factor::forward(double* x) const {
   for (Index j = 0; j < k_; ++j) {
     const double* l = column(j);
     x[j] /= l[j];
     axpy(-x[j], l + j + 1, x + j + 1, k_ - j - 1);
   }
+}
+
+double Factor::inverse_norm(const double* b) const {
+  std::vector<double> x(b, b + k_);
+  forward(x.data());
+  return std::sqrt(dot(x.data(), x.data(), k_));
+}
+
+void Factor::solve(const double* b, double* x) const {
+  if (x != b) std::copy(b, b + k_, x);
+  forward(x);
   for (Index j = k_ - 1; j >= 0; --j) {
     const double* l = column(j);
     x[j] = (x[j] - dot(l + j + 1, x + j + 1, k_ - j - 1)) / l[j];

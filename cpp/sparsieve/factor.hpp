@@ -22,10 +22,14 @@ class Factor {
   // x = A^{-1} b (x may be b)
   void solve(const double* b, double* x) const;
 
+  // sqrt(b' A^{-1} b)
+  double inverse_norm(const double* b) const;
+
  private:
   double* column(Index j) { return l_.data() + j * capacity_; }
   const double* column(Index j) const { return l_.data() + j * capacity_; }
   void reserve(Index k);
+  void forward(double* x) const;  // x = L^{-1} x
   Index k_ = 0, capacity_ = 0;
   std::vector<double> l_;
 };

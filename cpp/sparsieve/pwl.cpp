@@ -29,6 +29,32 @@ PwlSolver::PwlSolver(const PwlProblem& problem) : problem_(problem) {
     }
   }
   excluded_ = constant_;
+  factor_unpenalised();
+}
+
+// Keep an independent set of the unpenalised columns and the factor of its Gram matrix + mu I.
+void PwlSolver::factor_unpenalised() {
+  std::vector<Index> candidates;
+  for (Index j : active_) {
+    if (unpenalised(j)) candidates.push_back(j);
+  }
+  if (candidates.empty()) return;
+  WorkingSet ws(problem_.design->d());
+  ws.grow(*problem_.design, candidates);
+  std::vector<double> row;
+  for (Index s = 0; s < ws.size(); ++s) {
+    row.clear();
+    for (Index j : unpenalised_) row.push_back(ws.gram(s)[ws.slot(j)]);
+    if (block_.append(row.data(), ws.gram(s)[s] + problem_.prox_weight)) {
+      unpenalised_.push_back(ws.column(s));
+    } else {
+      block_.remove(block_.size() - 1);
+    }
+  }
+  refresh();
+  fetch_correlations(unpenalised_);
+  for (Index j : unpenalised_) regression_.push_back(c_[j]);
+  block_.solve(regression_.data(), regression_.data());
 }
 
 // w_j <- soft(c_j + curvature_j w_j, lambda_j) / curvature_j; weighted_.v = Omega r is kept current.
@@ -79,9 +105,9 @@ void PwlSolver::fetch_correlations(const std::vector<Index>& columns) {
 // correlation it brings to zero), stopping at each sign change to let that coordinate go.
 void PwlSolver::support_step() {
   const double mu = problem_.prox_weight;
-  std::vector<Index> support;
+  std::vector<Index> support = unpenalised_;  // first, so that none of them is found dependent
   for (Index j : active_) {
-    if (w_[j] != 0.0 || unpenalised(j)) support.push_back(j);
+    if (w_[j] != 0.0 && !unpenalised(j)) support.push_back(j);
   }
   if (support.empty() || static_cast<Index>(support.size()) > kMaxNewton) return;
   WorkingSet ws(problem_.design->d());
@@ -133,6 +159,21 @@ void PwlSolver::support_step() {
   }
 }
 
+// Bring c_j to zero for every unpenalised j: the dual point needs it, see dual_point. A column that
+// depends on the others follows them. Twice, because the first solve leaves its own rounding error.
+void PwlSolver::unpenalised_step() {
+  if (unpenalised_.empty()) return;
+  std::vector<double> step;
+  for (int pass = 0; pass < 2; ++pass) {
+    fetch_correlations(unpenalised_);
+    step.clear();
+    for (Index j : unpenalised_) step.push_back(c_[j]);
+    block_.solve(step.data(), step.data());
+    for (std::size_t k = 0; k < unpenalised_.size(); ++k) w_[unpenalised_[k]] += step[k];
+    refresh();
+  }
+}
+
 double PwlSolver::primal() const {
   double total = 0.5 * weighted_.norm2 + constant_;
   for (Index j : active_) {
@@ -161,23 +202,33 @@ double PwlSolver::primal_noise() const {
 }
 
 // s = kappa Omega r, v = kappa mu (w - w'), kappa the maximiser of the dual on the feasible interval.
-// For lambda_j = 0 the constraint is an equality: with mu > 0 it is met exactly by v_j = x_j's, with
-// mu = 0 by the exact step on the support, whose rounding error enters the gap's margin.
+// For lambda_j = 0 the constraint is an equality. With mu > 0 it is met exactly by v_j = x_j's. With
+// mu = 0 the exact step leaves a rounding error e = c_U; the point s - Omega X_U G^{-1} kappa e is
+// feasible, its value is at least D(s) - kappa |e'b| with b = G^{-1} X_U' Omega z, and no c_j moves by
+// more than kappa ||x_j|| sqrt(e' G^{-1} e): both are allowed for.
 DualPoint PwlSolver::dual_point(const std::vector<Index>& columns, double constant) const {
-  const double mu = problem_.prox_weight;
-  double limit = kInf, linear = 0.0, quadratic = weighted_.norm2, slack = 0.0;
+  const double mu = problem_.prox_weight, norm = std::sqrt(weighted_.norm2);
+  double limit = kInf, linear = 0.0, quadratic = weighted_.norm2, slack = 0.0, shift = 0.0;
   for (Index i = 0; i < problem_.design->n(); ++i) linear += weighted_.v[i] * problem_.z[i];
+  if (mu == 0.0 && !unpenalised_.empty()) {
+    std::vector<double> e, noise;
+    for (std::size_t k = 0; k < unpenalised_.size(); ++k) {
+      const Index j = unpenalised_[k];
+      e.push_back(c_[j]);
+      noise.push_back(problem_.design->rounding(j) * norm);
+      slack += (std::abs(e[k]) + noise[k]) * std::max(std::abs(w_[j]), std::abs(regression_[k]));
+    }
+    shift = block_.inverse_norm(e.data()) + block_.inverse_norm(noise.data());
+  }
   for (Index j : columns) {
     double v = mu * (w_[j] - centre(j));
-    const double c = std::abs(c_[j]), lambda = problem_.l1[j];
-    const double noise = problem_.design->rounding(j) * std::sqrt(weighted_.norm2);
+    const double noise = problem_.design->rounding(j) * norm + problem_.design->norm(j) * shift;
+    const double c = std::abs(c_[j]) + noise, lambda = problem_.l1[j];
     if (lambda > 0.0) {
-      if (c + noise > 0.0) limit = std::min(limit, lambda / (c + noise));
+      if (c > 0.0) limit = std::min(limit, lambda / c);
     } else if (mu > 0.0) {
       v += c_[j];  // = x_j' Omega r
       slack += noise * (std::abs(w_[j]) + std::abs(centre(j)));
-    } else {
-      slack += (c + noise) * std::abs(w_[j]);
     }
     if (mu > 0.0) {
       linear -= v * centre(j);
@@ -185,11 +236,12 @@ DualPoint PwlSolver::dual_point(const std::vector<Index>& columns, double consta
     }
   }
   DualPoint point;
-  point.scale = quadratic > 0.0 ? std::clamp(linear / quadratic, -limit, limit) : 0.0;
-  point.value =
-      point.scale * linear - 0.5 * point.scale * point.scale * quadratic + constant;
+  if (quadratic > 0.0) point.scale = std::clamp((linear - slack) / quadratic, -limit, limit);
+  const double scale = point.scale;
+  point.value = scale * linear - std::abs(scale) * slack - 0.5 * scale * scale * quadratic + constant;
   point.gap = primal() - point.value;
-  point.radius = std::sqrt(2.0 * (std::max(point.gap, 0.0) + slack + primal_noise()));
+  point.shift = shift;
+  point.radius = std::sqrt(2.0 * (std::max(point.gap, 0.0) + primal_noise()));
   return point;
 }
 
@@ -199,7 +251,8 @@ void PwlSolver::screen(const DualPoint& point) {
   std::vector<Index> survivors;
   bool discarded = false;
   for (Index j : active_) {
-    const double noise = problem_.design->rounding(j) * norm + 4.0 * kEps * std::abs(c_[j]);
+    const double noise = problem_.design->rounding(j) * norm +
+                         problem_.design->norm(j) * point.shift + 4.0 * kEps * std::abs(c_[j]);
     const double score = scale * (std::abs(c_[j]) + noise) +
                          point.radius * std::sqrt(curvature(j)) * (1.0 + 8.0 * kEps);
     if (score < problem_.l1[j]) {
@@ -229,6 +282,7 @@ PwlResult PwlSolver::solve(const PwlOptions& options) {
     refresh();
     support_step();
     refresh();
+    unpenalised_step();
     // 2. dual point and gap
     fetch_correlations(active_);
     const DualPoint point = dual_point(active_, constant_);

@@ -43,6 +43,7 @@ struct DualPoint {
   double value = 0.0;
   double gap = 0.0;
   double radius = 0.0;  // sqrt(2 gap), rounding included
+  double shift = 0.0;   // how far the unpenalised block is from exact, see dual_point
 };
 
 class PwlSolver {
@@ -57,7 +58,9 @@ class PwlSolver {
 
   void epoch();
   void refresh();
+  void factor_unpenalised();
   void support_step();
+  void unpenalised_step();
   void fetch_correlations(const std::vector<Index>& columns);
   // The best dual point along the residual that is feasible for `columns`; `constant` is the prox
   // term of all the others.
@@ -69,6 +72,9 @@ class PwlSolver {
   const PwlProblem& problem_;
   std::vector<Index> active_;   // not screened
   std::vector<char> screened_;
+  std::vector<Index> unpenalised_;  // an independent set of the columns with lambda_j = 0
+  Factor block_;                    // factor of its Gram matrix + mu I
+  std::vector<double> regression_;  // coefficients of z on these columns alone
   std::vector<double> w_, r_, c_;  // c_j = x_j' Omega r - mu (w_j - w'_j), filled per column asked
   Weighted weighted_;
   double excluded_ = 0.0;  // prox term of the excluded coordinates (infinite l1 weight)
