@@ -1,0 +1,1 @@
+"""Benchmarks of sparsieve against its peers, at equal and independently judged accuracy."""

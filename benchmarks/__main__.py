@@ -1,0 +1,94 @@
+"""Command line of the benchmark: ``python -m benchmarks {envs,run,report,compare} --help``."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from pathlib import Path
+
+from benchmarks import envs
+from benchmarks.adapters import NAMES
+from benchmarks.judge import LEVELS, PENALTIES
+from benchmarks.problems import PROBLEMS, VARIANTS
+from benchmarks.runner import RESULTS, Plan, run
+
+QUICK = ["toy_50x100", "toy_500x5000", "leukemia", "sparse_2000x20000"]
+
+
+def main() -> None:
+    """Parse the command line and run what it asks for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    made = commands.add_parser("envs", help="make the environments of the peers")
+    made.add_argument("peers", nargs="*", metavar="peer")
+    _add_run(commands.add_parser("run", help="run the benchmark and write its report"))
+    report = commands.add_parser("report", help="write tables and plots of a result file again")
+    report.add_argument("results", nargs="+", type=Path)
+    compare = commands.add_parser("compare", help="time this commit against a base commit")
+    compare.add_argument("base")
+    compare.add_argument("--head", default=".", help="a commit, or . for the files as they are")
+    compare.add_argument("--problems", nargs="+", default=QUICK, choices=PROBLEMS)
+    compare.add_argument("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
+    compare.add_argument("--repeat", type=int, default=7)
+    compare.add_argument("--fail-above", type=float, default=1.25, help="largest ratio allowed")
+    arguments = parser.parse_args()
+    {"envs": _envs, "run": _run, "report": _report, "compare": _compare}[arguments.command](arguments)
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--quick", action="store_true", help="a few minutes: small problems, 1 thread")
+    parser.add_argument("--problems", nargs="+", choices=PROBLEMS)
+    parser.add_argument("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
+    parser.add_argument("--peers", nargs="+", default=list(NAMES), choices=NAMES)
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS)
+    parser.add_argument("--threads", nargs="+", type=int)
+    parser.add_argument("--levels", nargs="+", default=list(LEVELS), choices=LEVELS)
+    parser.add_argument("--limit", type=float, help="seconds an attempt may take")
+    parser.add_argument("--repeat", type=int, default=3, help="interleaved rounds, the best counts")
+    parser.add_argument("--cold", nargs="*", choices=PROBLEMS, help="problems to start cold on")
+    parser.add_argument("--out", type=Path, help="result file; cells it holds are not run again")
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    quick = arguments.quick
+    plan = Plan(
+        problems=arguments.problems or (QUICK if quick else list(PROBLEMS)),
+        penalties=arguments.penalties,
+        peers=arguments.peers,
+        variants=arguments.variants or (["standardised"] if quick else ["standardised", "raw"]),
+        threads=arguments.threads or ([1] if quick else [1, 2]),
+        levels=arguments.levels,
+        limit=arguments.limit or (4.0 if quick else 120.0),
+        repeat=arguments.repeat,
+        cold=arguments.cold if arguments.cold is not None else ["toy_50x100"],
+        cold_penalties=["l1", "mcp"] if quick else list(PENALTIES),
+    )
+    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
+    out = arguments.out or RESULTS / f"{'quick' if quick else 'bench'}-{stamp}.json"
+    run(plan, out)
+    _write_report([out])
+
+
+def _report(arguments: argparse.Namespace) -> None:
+    _write_report(arguments.results)
+
+
+def _write_report(results: list[Path]) -> None:
+    from benchmarks.report import write
+
+    for path in results:
+        print(*write(path), sep="\n")
+
+
+def _envs(arguments: argparse.Namespace) -> None:
+    envs.make_all(arguments.peers)
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    from benchmarks.compare import compare
+
+    raise SystemExit(compare(arguments))
+
+
+if __name__ == "__main__":
+    main()

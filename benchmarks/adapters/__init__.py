@@ -1,0 +1,30 @@
+"""One adapter per peer, by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from benchmarks.adapters.base import Adapter, Solution
+
+_MODULES = {
+    "sparsieve": "ours",
+    "scikit-learn": "scikit_learn",
+    "celer": "celer_peer",
+    "skglm": "skglm_peer",
+    "adelie": "adelie_peer",
+    "pycasso": "pycasso_peer",
+    "skein-glm": "skein_peer",
+    "glmnet": "r_peers",
+    "ncvreg": "r_peers",
+}
+NAMES = tuple(_MODULES)
+
+
+def adapter(name: str) -> Adapter:
+    """Return the adapter called `name`; its peer is imported only when it is first used."""
+    module = import_module(f"benchmarks.adapters.{_MODULES[name]}")
+    made: Adapter = module.ADAPTERS[name]()
+    return made
+
+
+__all__ = ["NAMES", "Adapter", "Solution", "adapter"]

@@ -1,0 +1,46 @@
+"""celer: ``celer_path``.
+
+Quirks: stops on a duality gap of tol * ||y||^2/n; max_iter counts working sets (20 by default, raised here)
+and max_epochs the epochs inside one; a working set that runs out of epochs only warns.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from benchmarks.adapters.base import Adapter, Solution
+
+
+class Celer(Adapter):
+    """Working sets with dual extrapolation."""
+
+    name = "celer"
+    module = "celer"
+    requirements = ("celer==0.7.4",)
+    penalties = frozenset({"l1"})
+    takes_sparse = True
+    tolerances = (1e-2, 1e-15)
+
+    def version(self) -> str:
+        import celer
+
+        return str(celer.__version__)
+
+    def prepare(self, X: Any, y: np.ndarray, threads: int) -> None:
+        self.X, self.y = X, y
+
+    def solve(self, kind: str, shape: float | None, alphas: np.ndarray, tol: float) -> Solution:
+        from celer import celer_path
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _, coefs, _ = celer_path(
+                self.X, self.y, "lasso", alphas=alphas, tol=tol, max_iter=1000, max_epochs=1_000_000
+            )
+        return Solution(coefs)
+
+
+ADAPTERS: dict[str, type[Adapter]] = {"celer": Celer}

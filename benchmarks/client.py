@@ -1,0 +1,167 @@
+"""The benchmark's side of a worker: start it, ask with a time limit, end it when it overruns."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks import envs
+from benchmarks.judge import Penalty
+
+Answer = dict[str, Any]
+_STARTUP_SECONDS = 180.0  # import, reading X and numba's compilation; never part of a time
+
+
+class Client:
+    """One peer's worker process, started when first needed and again after a timeout."""
+
+    def __init__(self, name: str, threads: int, start: tuple[str, ...] | None = None) -> None:
+        self.name, self.threads = name, threads
+        self.peer = name.split("@")[0]
+        found = start or envs.command(self.peer)
+        if found is None:
+            raise FileNotFoundError(envs.missing(self.peer))
+        self.command = (*found, self.peer)
+        self.folder: Path | None = None
+        self._warm: set[tuple[str, bool]] = set()
+        self._process: subprocess.Popen[str] | None = None
+        self._loaded: Path | None = None
+        self._scratch = tempfile.TemporaryDirectory(prefix="bench-")
+        self.version: str = str(self._ask({"do": "hello"}, _STARTUP_SECONDS).get("version", "?"))
+
+    def use(self, folder: Path) -> None:
+        """Name the data of the following calls; they are read when first needed."""
+        self.folder = folder
+
+    def solve(self, penalty: Penalty, alphas: np.ndarray, tol: float, limit: float) -> Answer:
+        """Compute a path; the answer holds `coefs`, or `ok` = False and an `error`."""
+        for ready in (self._load(), self._warm_up(penalty)):
+            if not ready["ok"]:
+                return ready
+        answer = self._ask(self._solve_message(penalty, alphas, tol), limit)
+        if answer["ok"]:
+            answer["coefs"] = self._coefs(len(alphas))
+        return answer
+
+    def probe(self) -> float | None:
+        """Return the seconds of one product X'y in this worker."""
+        self._load()
+        return self._ask({"do": "probe"}, _STARTUP_SECONDS).get("seconds")
+
+    def cold(self, penalty: Penalty, alphas: np.ndarray, tol: float, limit: float) -> float | None:
+        """Return the seconds of a new process that imports, reads the data and solves once."""
+        script = Path(self._scratch.name, "once.jsonl")
+        messages = [{"do": "hello"}, self._load_message(), self._solve_message(penalty, alphas, tol)]
+        script.write_text("".join(json.dumps(message) + "\n" for message in messages))
+        start = time.perf_counter()
+        try:
+            run = subprocess.run(
+                [*self.command, str(script)],
+                env=self._environment(),
+                cwd=envs.ROOT,
+                capture_output=True,
+                timeout=limit + _STARTUP_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return None
+        return time.perf_counter() - start if run.returncode == 0 else None
+
+    def release(self) -> None:
+        """Let the worker forget its data."""
+        if self._process is not None and self._loaded is not None:
+            self._ask({"do": "unload"}, _STARTUP_SECONDS)
+        self._loaded = None
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+        self._process, self._loaded = None, None
+        self._warm.clear()
+
+    # ------------------------------------------------------------ internals
+
+    def _load(self) -> Answer:
+        if self._loaded == self.folder and self._process is not None:
+            return {"ok": True}
+        self.release()
+        answer = self._ask(self._load_message(), _STARTUP_SECONDS)
+        self._loaded = self.folder if answer["ok"] else None
+        return answer
+
+    def _load_message(self) -> Answer:
+        return {"do": "load", "folder": str(self.folder), "threads": self.threads}
+
+    def _warm_up(self, penalty: Penalty) -> Answer:
+        case = (penalty.kind, bool(self._meta()["sparse"]))
+        if case in self._warm:
+            return {"ok": True}
+        message = {"do": "warm", "kind": penalty.kind, "shape": penalty.shape}
+        answer = self._ask({**message, "threads": self.threads}, _STARTUP_SECONDS)
+        if answer["ok"]:
+            self._warm.add(case)
+        return answer
+
+    def _meta(self) -> Answer:
+        meta: Answer = json.loads((Path(str(self.folder)) / "meta.json").read_text())
+        return meta
+
+    def _solve_message(self, penalty: Penalty, alphas: np.ndarray, tol: float) -> Answer:
+        return {
+            "do": "solve",
+            "kind": penalty.kind,
+            "shape": penalty.shape,
+            "alphas": alphas.tolist(),
+            "tol": tol,
+            "out": self._scratch.name,
+        }
+
+    def _coefs(self, n_alphas: int) -> sparse.csc_matrix:
+        parts = [np.load(Path(self._scratch.name, p + ".npy")) for p in ("data", "indices", "indptr")]
+        return sparse.csc_matrix(tuple(parts), shape=(self._meta()["shape"][1], n_alphas))
+
+    def _environment(self) -> dict[str, str]:
+        limits = ("OMP", "OPENBLAS", "MKL", "NUMBA", "RAYON", "BLIS")
+        threads = {f"{prefix}_NUM_THREADS": str(self.threads) for prefix in limits}
+        return {**os.environ, **threads, "PYTHONWARNINGS": "ignore"}
+
+    def _start(self) -> subprocess.Popen[str]:
+        self._process = subprocess.Popen(
+            self.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=self._environment(),
+            cwd=envs.ROOT,
+        )
+        return self._process
+
+    def _ask(self, message: Answer, limit: float) -> Answer:
+        process = self._process or self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.flush()
+            ready, _, _ = select.select([process.stdout], [], [], limit)
+            line = process.stdout.readline() if ready else None
+        except BrokenPipeError:
+            line = ""
+        if line:
+            answer: Answer = json.loads(line)
+            return answer
+        self.close()
+        why = f"no answer within {limit:g} s" if line is None else "the worker died"
+        return {"ok": False, "error": why}

@@ -1,0 +1,132 @@
+"""Two commits of the library, built into two environments and timed in turns in one run.
+
+    python -m benchmarks compare <base> [--head <commit or .>]
+
+Both get the same tolerance (1e-6 of the penalty level) and the same data; per cell the best of the interleaved rounds
+counts. The exit status is 1 when any cell became slower than --fail-above allows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks import envs
+from benchmarks.client import Client
+from benchmarks.judge import PENALTIES, alpha_grid, correlation_scale
+from benchmarks.problems import PROBLEMS, ProblemUnavailable, fetch, store
+from benchmarks.runner import CACHE, RESULTS, Cell, Record, Trial, interleave, meta
+
+_TOL = 1e-6
+_LIMIT = 300.0
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Build, time, print and store; return the exit status."""
+    clients = [Client(f"sparsieve@{side}", 1, build(commit, side)) for side, commit in
+               (("base", arguments.base), ("head", arguments.head))]
+    rows: list[Record] = []
+    try:
+        for name in arguments.problems:
+            rows += compare_problem(name, clients, arguments)
+    finally:
+        for client in clients:
+            client.close()
+    return conclude(rows, arguments)
+
+
+def build(commit: str, side: str) -> tuple[str, ...]:
+    """Install a commit (or ``.``, the files as they are) into an environment of its own."""
+    folder = envs.ENVS / f"compare-{side}"
+    if commit == ".":
+        note = envs.install_tree(envs.ROOT, folder)
+    else:
+        with tempfile.TemporaryDirectory(prefix="bench-tree-") as tree:
+            export(commit, Path(tree))
+            note = envs.install_tree(Path(tree), folder)
+    if not note.endswith("ready"):
+        raise SystemExit(f"{commit}: {note}")
+    return (str(folder / "bin" / "python"), "-m", "benchmarks.worker")
+
+
+def export(commit: str, tree: Path) -> None:
+    """Write the files of a commit to a folder."""
+    archive = tree.parent / (tree.name + ".tar")
+    git = ["git", "-C", str(envs.ROOT), "archive", "--output", str(archive), commit]
+    subprocess.run(git, check=True)
+    subprocess.run(["tar", "-xf", str(archive), "-C", str(tree)], check=True)
+    archive.unlink()
+
+
+def compare_problem(
+    name: str, clients: list[Client], arguments: argparse.Namespace
+) -> list[Record]:
+    """Return one row per penalty."""
+    problem = PROBLEMS[name]
+    try:
+        folder = store(problem, "standardised", CACHE)
+    except ProblemUnavailable as missing:
+        print(f"{name}: absent ({missing})", flush=True)
+        return []
+    X, y = fetch(folder, mapped=True)
+    scale = correlation_scale(X, y)
+    rows = []
+    for kind in arguments.penalties:
+        penalty = PENALTIES[kind]
+        alphas = alpha_grid(penalty, scale, problem.n_alphas, problem.eps)
+        cell = Cell(problem, "standardised", penalty, 1, X, y, scale, alphas)
+        for client in clients:
+            client.use(folder)
+        trials = [Trial(client, cell, _LIMIT, frugal=False) for client in clients]
+        rows.append(_row(cell, trials, arguments.repeat))
+        print(_line(rows[-1]), flush=True)
+    return rows
+
+
+def _row(cell: Cell, trials: list[Trial], repeat: int) -> Record:
+    row: Record = {**cell.key}
+    attempts = [(trial, trial.attempt(_TOL)) for trial in trials]
+    done = [(trial, _TOL, a.seconds) for trial, a in attempts if a.violation is not None]
+    times = interleave(done, repeat)
+    for trial, attempt in attempts:
+        side = trial.client.name.split("@")[1]
+        seconds = [t for t, _ in times.get(trial.client.name, [])]
+        row[side] = min(seconds, default=None)
+        row[f"{side}_violation"] = attempt.violation
+        row[f"{side}_passes"] = trial.details.get(_TOL, {}).get("passes")
+    row["ratio"] = row["head"] / row["base"] if row["base"] and row["head"] else None
+    return row
+
+
+def _line(row: Record) -> str:
+    return " ".join(
+        [
+            f"{row['problem']:24s} {row['penalty']:12s}",
+            *(f"{side} {_show(row[side], 's')} {_show(row[side + '_passes'], 'passes')}"
+              for side in ("base", "head")),
+            f"head/base {_show(row['ratio'], '')}",
+        ]
+    )
+
+
+def _show(value: Any, unit: str) -> str:
+    return "-" if value is None else f"{value:.4g} {unit}".strip()
+
+
+def conclude(rows: list[Record], arguments: argparse.Namespace) -> int:
+    """Print the geometric mean, store the rows, return 1 if a cell is too slow or failed."""
+    ratios = [row["ratio"] for row in rows if row["ratio"]]
+    if ratios:
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        print(f"head/base: {mean:.3f} in geometric mean, at most {max(ratios):.3f}")
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    document = {"meta": {**meta(), "base": arguments.base, "head": arguments.head}, "rows": rows}
+    (RESULTS / "compare.json").write_text(json.dumps(document, indent=1))
+    failed = [row for row in rows if row["base"] and not row["head"]]
+    slow = [ratio for ratio in ratios if ratio > arguments.fail_above]
+    return int(bool(failed or slow))

@@ -1,0 +1,213 @@
+"""Markdown tables and plots of a result file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+Record = dict[str, Any]
+OURS = "sparsieve"
+
+
+def write(results: Path) -> list[Path]:
+    """Write ``<results>.md`` and one plot per thread setting and variant; return the files."""
+    document = json.loads(results.read_text())
+    text = results.with_suffix(".md")
+    text.write_text(markdown(document))
+    return [text, *_plots(document["records"], results)]
+
+
+# ---------------------------------------------------------------- tables
+
+
+def markdown(document: Record) -> str:
+    """Return the whole report."""
+    meta, records = document["meta"], document["records"]
+    parts = ["# Benchmark\n", _about(meta)]
+    for threads, variant in _pages(records):
+        page = [r for r in records if r["threads"] == threads and r["variant"] == variant]
+        parts.append(f"\n## {threads} thread{'s' * (threads > 1)}, {variant} columns\n")
+        for level in _values(page, "level"):
+            chosen = [r for r in page if r["level"] == level]
+            parts += [_times(chosen, level), _summary(chosen), _never(chosen)]
+        parts.append(_costs(page))
+    return "\n".join(part for part in parts if part)
+
+
+def _about(meta: Record) -> str:
+    levels = ", ".join(f"{name} = {value:g}" for name, value in meta.get("levels", {}).items())
+    lines = [
+        f"Commit {meta.get('commit', '?')}, {meta.get('date', '?')}, {meta.get('machine', '?')}.",
+        f"Accuracy (largest violation on the path over max_j |x_j'y|/n, by the judge): {levels}.",
+        "Every solver runs at the loosest tolerance that reaches it; best of interleaved rounds.",
+    ]
+    lines += [f"Absent: {name} ({why})." for name, why in meta.get("absent", {}).items()]
+    return "\n".join(lines) + "\n"
+
+
+def _times(records: list[Record], level: str) -> str:
+    peers = _values(records, "peer")
+    rows = []
+    for problem, penalty in _cells(records):
+        cell = {r["peer"]: r for r in _of(records, problem, penalty)}
+        times = [_time(cell.get(peer)) for peer in peers]
+        rows.append([problem, penalty, *times, _ratio(cell.values())])
+    return f"### {level}: seconds\n\n" + _table(
+        ["problem", "penalty", *peers, "fastest peer / ours"], rows
+    )
+
+
+def _time(record: Record | None) -> str:
+    if record is None:
+        return ""
+    if record["status"] != "ok":
+        return "never" if record.get("violation") is not None else "fails"
+    return _number(record["seconds"])
+
+
+def speedup(cell: Iterable[Record]) -> float | None:
+    """Return the time of the fastest peer over ours; None where either is missing."""
+    done = {r["peer"]: r["seconds"] for r in cell if r["status"] == "ok"}
+    ours = done.pop(OURS, None)
+    return min(done.values()) / ours if done and ours else None
+
+
+def _ratio(cell: Iterable[Record]) -> str:
+    ratio = speedup(cell)
+    return "" if ratio is None else f"{ratio:.2f}"
+
+
+def _summary(records: list[Record]) -> str:
+    lines = []
+    for kinds, title in ((("l1",), "L1"), (("mcp", "scad", "logsum"), "non-convex")):
+        chosen = [r for r in records if r["penalty"].split("(")[0] in kinds]
+        ratios = [speedup(_of(chosen, *cell)) for cell in _cells(chosen)]
+        known = [ratio for ratio in ratios if ratio is not None]
+        if known:
+            mean = math.exp(sum(map(math.log, known)) / len(known))
+            lines.append(
+                f"{title}: fastest peer / ours {mean:.2f} in geometric mean, at least {min(known):.2f}, "
+                f"over {len(known)} cells.\n"
+            )
+    return "\n".join(lines)
+
+
+def _never(records: list[Record]) -> str:
+    lines = []
+    for record in records:
+        if record["status"] == "never":
+            violation = record.get("violation")
+            best = "" if violation is None else f" (best violation {violation:.1e})"
+            cell = f"{record['peer']}, {record['problem']}, {record['penalty']}"
+            lines.append(f"- {cell}: {record['reason']}{best}")
+    return "Never reached:\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _costs(records: list[Record]) -> str:
+    """Return everything besides the time, at the strictest level of each cell."""
+    levels = _values(records, "level")
+    rows = []
+    for record in records:
+        if record["status"] == "ok" and record["level"] == levels[-1]:
+            cold, passes = record.get("cold"), record.get("passes")
+            rows.append(
+                [
+                    record["problem"],
+                    record["penalty"],
+                    f"{record['peer']} {record['version']}",
+                    f"{record['tol']:.1e}",
+                    f"{record['violation']:.1e}",
+                    f"{record['objective']:.8g}",
+                    str(record["support"]),
+                    "" if cold is None else _number(cold),
+                    f"{record['peak'] / 1e6:.1f}",
+                    "" if passes is None else f"{passes:.3f}",
+                ]
+            )
+    head = ["problem", "penalty", "solver", "tolerance", "violation", "mean objective", "largest support"]
+    head += ["cold start (s)", "peak beyond X (MB)", "passes per alpha"]
+    return f"### {levels[-1]}: everything else\n\n" + _table(head, rows) if rows else ""
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}" if value >= 1e-3 else f"{value:.1e}"
+
+
+# ---------------------------------------------------------------- plots
+
+
+def _plots(records: list[Record], results: Path) -> list[Path]:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    files = []
+    for threads, variant in _pages(records):
+        page = [r for r in records if r["threads"] == threads and r["variant"] == variant]
+        files.append(results.with_name(f"{results.stem}-{variant}-{threads}.png"))
+        _plot(page, files[-1], f"{variant} columns, threads: {threads}")
+    return files
+
+
+def _plot(records: list[Record], file: Path, title: str) -> None:
+    """Draw seconds per problem, one panel per penalty and level, one mark per solver."""
+    from matplotlib import pyplot as plt
+
+    penalties, levels = _values(records, "penalty"), _values(records, "level")
+    problems, peers = _values(records, "problem"), _values(records, "peer")
+    shape = (len(levels), len(penalties))
+    size = (3.2 * shape[1] + 1.5, (0.32 * len(problems) + 1.2) * shape[0] + 0.8)
+    figure, axes = plt.subplots(*shape, figsize=size, squeeze=False, sharex=True, sharey=True)
+    marks = "os^vDP*X<>"
+    for (row, level), (column, penalty) in product(enumerate(levels), enumerate(penalties)):
+        axis = axes[row][column]
+        for k, peer in enumerate(peers):
+            points = [
+                (r["seconds"], problems.index(r["problem"]))
+                for r in records
+                if (r["level"], r["penalty"], r["peer"], r["status"]) == (level, penalty, peer, "ok")
+            ]
+            ours = peer == OURS
+            style = {"s": 55 if ours else 26, "zorder": 3 if ours else 2, "alpha": 0.9}
+            xs, ys = zip(*points, strict=True) if points else ((), ())
+            axis.scatter(xs, ys, marker=marks[k % len(marks)], label=peer, color=f"C{k}", **style)
+        axis.set_xscale("log")
+        axis.set_title(f"{penalty}, {level}", fontsize=9)
+        axis.set_yticks(range(len(problems)), problems, fontsize=8)
+        axis.set_ylim(len(problems) - 0.5, -0.5)
+        axis.grid(alpha=0.3)
+    for axis in axes[-1]:
+        axis.set_xlabel("seconds", fontsize=8)
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 9), fontsize=8)
+    figure.set_layout_engine("constrained")
+    figure.suptitle(title, fontsize=10)
+    figure.savefig(file, dpi=130)
+    plt.close(figure)
+
+
+# ---------------------------------------------------------------- selections
+
+
+def _values(records: Iterable[Record], field: str) -> list[Any]:
+    return list(dict.fromkeys(record[field] for record in records))
+
+
+def _pages(records: list[Record]) -> list[tuple[int, str]]:
+    return list(dict.fromkeys((r["threads"], r["variant"]) for r in records))
+
+
+def _cells(records: list[Record]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((r["problem"], r["penalty"]) for r in records))
+
+
+def _of(records: list[Record], problem: str, penalty: str) -> list[Record]:
+    return [r for r in records if r["problem"] == problem and r["penalty"] == penalty]

@@ -1,0 +1,304 @@
+"""Runs: for every cell bring all solvers to equal accuracy, then time them in turns.
+
+A cell is (problem, variant, penalty, threads). Per level of accuracy each solver gets the loosest tolerance with
+which the judge accepts its path; then all of them run one after the other, k rounds, and the best round counts.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import envs
+from benchmarks.adapters import adapter
+from benchmarks.client import Client
+from benchmarks.judge import LEVELS, PENALTIES, Penalty, alpha_grid, correlation_scale, judge
+from benchmarks.problems import PROBLEMS, Design, Problem, ProblemUnavailable, fetch, store
+from benchmarks.search import Attempt, Found, ladder, loosest
+
+Record = dict[str, Any]
+CACHE = envs.ROOT / "benchmarks" / ".cache"
+RESULTS = envs.ROOT / "benchmarks" / "results"
+_SLOW_SECONDS = 10.0  # slower than this: one interleaved round is enough
+_RESIDENT_BYTES = 4e9  # designs kept by all workers together; beyond that each reads X anew
+
+
+@dataclass
+class Plan:
+    """What to run and how hard to try."""
+
+    problems: list[str]
+    penalties: list[str]
+    peers: list[str]
+    variants: list[str]
+    threads: list[int]
+    levels: list[str] = field(default_factory=lambda: list(LEVELS))
+    limit: float = 120.0
+    repeat: int = 3
+    # Cold starts are measured at the last level, on these problems and penalties.
+    cold: list[str] = field(default_factory=list)
+    cold_penalties: list[str] = field(default_factory=lambda: list(PENALTIES))
+
+    def starts_cold(self, problem: str, kind: str, level: str) -> bool:
+        """Return whether this cell's cold start is measured."""
+        return problem in self.cold and kind in self.cold_penalties and level == self.levels[-1]
+
+
+@dataclass
+class Cell:
+    """One problem with one penalty, ready to be solved and judged."""
+
+    problem: Problem
+    variant: str
+    penalty: Penalty
+    threads: int
+    X: Design
+    y: np.ndarray
+    scale: float
+    alphas: np.ndarray
+
+    @property
+    def key(self) -> Record:
+        """What identifies the cell in a result file."""
+        return {
+            "problem": self.problem.name,
+            "variant": self.variant,
+            "penalty": self.penalty.label,
+            "threads": self.threads,
+        }
+
+
+class Trial:
+    """One solver on one cell: its attempts, judged, each made at most once."""
+
+    def __init__(self, client: Client, cell: Cell, limit: float, frugal: bool) -> None:
+        self.client, self.cell, self.limit, self.frugal = client, cell, limit, frugal
+        self.details: dict[float, Record] = {}
+        self.attempts: dict[float, Attempt] = {}
+
+    def attempt(self, tol: float) -> Attempt:
+        """Solve with `tol` and judge the path."""
+        if tol not in self.attempts:
+            answer = self._solve(tol)
+            if answer["ok"]:
+                cell = self.cell
+                verdict = judge(cell.X, cell.y, answer["coefs"], cell.penalty, cell.alphas)
+                violation = float(verdict.violation.max()) / cell.scale
+                self.attempts[tol] = Attempt(tol, violation, answer["seconds"])
+                self.details[tol] = {
+                    "objective": float(verdict.objective.mean()),
+                    "support": int(verdict.support.max()),
+                    "peak": answer["peak"],
+                    "passes": answer["passes"],
+                }
+            else:
+                self.attempts[tol] = Attempt(tol, None, self.limit, answer["error"])
+        return self.attempts[tol]
+
+    def find(self, target: float) -> Found:
+        """Return the loosest attempt whose violation is at most `target`."""
+        return loosest(self.attempt, ladder(*self.client_tolerances()), target)
+
+    def client_tolerances(self) -> tuple[float, float]:
+        """Return the loosest and strictest tolerance worth asking this peer for."""
+        return adapter(self.client.peer).tolerances
+
+    def seconds(self, tol: float) -> tuple[float, int] | None:
+        """Run once more; return seconds and peak bytes."""
+        answer = self._solve(tol)
+        return (float(answer["seconds"]), int(answer["peak"])) if answer["ok"] else None
+
+    def _solve(self, tol: float) -> Record:
+        answer = self.client.solve(self.cell.penalty, self.cell.alphas, tol, self.limit)
+        if self.frugal:
+            self.client.release()
+        return answer
+
+
+# ---------------------------------------------------------------- one cell
+
+
+def run_cell(cell: Cell, clients: list[Client], plan: Plan) -> list[Record]:
+    """Return one record per level and solver."""
+    is_sparse = not isinstance(cell.X, np.ndarray)
+    size = cell.X.data.nbytes if is_sparse else cell.X.nbytes
+    trials, records = [], []
+    for client in clients:
+        reason = adapter(client.peer).refuses(cell.penalty.kind, cell.variant, is_sparse)
+        if reason is None:
+            frugal = size * len(clients) > _RESIDENT_BYTES
+            trials.append(Trial(client, cell, plan.limit, frugal))
+    for level in plan.levels:
+        found = [(trial, trial.find(LEVELS[level])) for trial in trials]
+        times = interleave(
+            [(trial, f.attempt.tol, f.attempt.seconds) for trial, f in found if f.attempt], plan.repeat
+        )
+        for trial, result in found:
+            name = trial.client.name
+            record = {**cell.key, "level": level, "peer": name, "version": trial.client.version}
+            record |= describe(trial, result, times.get(name, []))
+            cold = plan.starts_cold(cell.problem.name, cell.penalty.kind, level)
+            if result.attempt and cold:
+                record["cold"] = cold_start(trial, result.attempt.tol)
+            records.append(record)
+    return records
+
+
+def interleave(chosen: list[tuple[Trial, float, float]], repeat: int) -> dict[str, list[Any]]:
+    """Time solvers in turns, `repeat` rounds; slow ones run in the first round only."""
+    times: dict[str, list[Any]] = {trial.client.name: [] for trial, _, _ in chosen}
+    for round_ in range(repeat):
+        turn = round_ % max(len(chosen), 1)  # nobody always runs first
+        for trial, tol, seconds in chosen[turn:] + chosen[:turn]:
+            if round_ == 0 or seconds < _SLOW_SECONDS:
+                timed = trial.seconds(tol)
+                if timed is not None:
+                    times[trial.client.name].append(timed)
+    return times
+
+
+def describe(trial: Trial, result: Found, times: list[tuple[float, int]]) -> Record:
+    """Return what a solver did at one level."""
+    history = [vars(a) for a in trial.attempts.values()]
+    if result.attempt is None:
+        judged = [a.violation for a in trial.attempts.values() if a.violation is not None]
+        closest = min(judged, default=None)
+        return {"status": "never", "reason": result.reason, "violation": closest, "attempts": history}
+    best = min((t for t, _ in times), default=result.attempt.seconds)
+    details = trial.details[result.attempt.tol]
+    peak = max([details["peak"], *(p for _, p in times)])
+    return {
+        "status": "ok",
+        "tol": result.attempt.tol,
+        "violation": result.attempt.violation,
+        "seconds": best,
+        "times": [t for t, _ in times],
+        **details,
+        "peak": peak,
+        "attempts": history,
+    }
+
+
+def cold_start(trial: Trial, tol: float) -> float | None:
+    """Return the best of up to three cold starts (one, when it takes long)."""
+    best: float | None = None
+    for _ in range(3):
+        seconds = trial.client.cold(trial.cell.penalty, trial.cell.alphas, tol, trial.limit)
+        if seconds is None:
+            break
+        best = seconds if best is None else min(best, seconds)
+        if seconds > _SLOW_SECONDS / 3:
+            break
+    return best
+
+
+# ---------------------------------------------------------------- a whole run
+
+
+def run(plan: Plan, out: Path) -> Record:
+    """Run a plan, writing `out` after every cell; cells that `out` already holds are not run again."""
+    document: Record = json.loads(out.read_text()) if out.exists() else {"meta": {}, "records": []}
+    document["meta"] |= meta()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for threads in plan.threads:
+        clients = open_clients(plan, threads, document)
+        try:
+            for name in plan.problems:
+                for variant in plan.variants:
+                    _run_problem(name, variant, threads, clients, plan, document, out)
+        finally:
+            for client in clients:
+                client.close()
+    return document
+
+
+def open_clients(plan: Plan, threads: int, document: Record) -> list[Client]:
+    """Start one worker per peer that is present; note the absent ones."""
+    clients = []
+    for name in plan.peers:
+        try:
+            clients.append(Client(name, threads))
+        except FileNotFoundError as absent:
+            document["meta"].setdefault("absent", {})[name] = str(absent)
+            print(f"{name}: absent ({absent})", flush=True)
+    return clients
+
+
+def _run_problem(
+    name: str,
+    variant: str,
+    threads: int,
+    clients: list[Client],
+    plan: Plan,
+    document: Record,
+    out: Path,
+) -> None:
+    problem = PROBLEMS[name]
+    try:
+        folder = store(problem, variant, CACHE)
+    except ProblemUnavailable as missing:
+        document["meta"].setdefault("absent", {})[name] = str(missing)
+        print(f"{name}: absent ({missing})", flush=True)
+        return
+    X, y = fetch(folder, mapped=True)
+    scale = correlation_scale(X, y)
+    for kind in plan.penalties:
+        penalty = PENALTIES[kind]
+        alphas = alpha_grid(penalty, scale, problem.n_alphas, problem.eps)
+        cell = Cell(problem, variant, penalty, threads, X, y, scale, alphas)
+        if any(cell.key.items() <= record.items() for record in document["records"]):
+            continue
+        for client in clients:
+            client.use(folder)
+        records = run_cell(cell, clients, plan)
+        document["records"] += records
+        _probe(name, variant, threads, clients, document)
+        out.write_text(json.dumps(document, indent=1))
+        _say(cell, records)
+
+
+def _probe(
+    name: str, variant: str, threads: int, clients: list[Client], document: Record
+) -> None:
+    """Record the seconds of one product X'y, once per data set."""
+    key = f"{name}/{variant}/{threads}"
+    probes = document["meta"].setdefault("xtr_seconds", {})
+    python = [c for c in clients if adapter(c.peer).language == "python"]
+    if key not in probes and python:
+        probes[key] = python[0].probe()
+
+
+def _say(cell: Cell, records: list[Record]) -> None:
+    for record in records:
+        what = f"{record['seconds']:.4g} s" if record["status"] == "ok" else record["reason"]
+        print(*cell.key.values(), record["level"], record["peer"], what, flush=True)
+
+
+def meta() -> Record:
+    """Describe the machine and the commit."""
+    commit = subprocess.run(
+        ["git", "-C", str(envs.ROOT), "describe", "--always", "--dirty"],
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    model = platform.processor()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text().splitlines()
+        model = next((s.split(":")[1].strip() for s in lines if s.startswith("model name")), model)
+    return {
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "commit": commit,
+        "machine": f"{platform.machine()}, {model}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "levels": LEVELS,
+    }

@@ -1,0 +1,163 @@
+"""The peer's side of the benchmark: load data, solve, time; one JSON message a line.
+
+    python -m benchmarks.worker <peer>            serve messages from standard input
+    python -m benchmarks.worker <peer> <file>     run the messages of a file once (cold start)
+
+It runs in the peer's environment and needs only numpy besides the peer (and scipy for sparse data). Messages:
+
+``hello``                                   import the peer, answer its version
+``load    folder threads``                  read the data
+``warm    kind shape threads``              solve a tiny problem with the penalty, so that no compiler is timed
+``solve   kind shape alphas tol out``       one path; coefficients go to `out` as data, indices, indptr (.npy)
+``probe``                                   seconds of one product X'y, the unit of work
+``unload``  ``quit``
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.adapters import Solution, adapter
+
+Message = dict[str, Any]
+
+
+class Worker:
+    """Answers messages about one peer."""
+
+    def __init__(self, peer: str) -> None:
+        self.adapter = adapter(peer)
+        self.X: Any = None
+
+    def answer(self, message: Message) -> Message:
+        """Answer one message; a peer's failure is an answer, too."""
+        try:
+            return {"ok": True, **getattr(self, "do_" + message["do"])(message)}
+        except Exception as error:  # whatever a peer raises is its result
+            return {"ok": False, "error": f"{type(error).__name__}: {error}"[:300]}
+
+    def do_hello(self, message: Message) -> Message:
+        return {"version": self.adapter.version()}
+
+    def do_load(self, message: Message) -> Message:
+        self.X, self.y = _fetch(Path(message["folder"]))
+        self.adapter.prepare(self.X, self.y, message["threads"])
+        return {}
+
+    def do_unload(self, message: Message) -> Message:
+        self.adapter = adapter(self.adapter.name)
+        self.X = None
+        gc.collect()
+        return {}
+
+    def do_probe(self, message: Message) -> Message:
+        return {"seconds": min(_seconds(lambda: self.X.T @ self.y) for _ in range(5))}
+
+    def do_solve(self, message: Message) -> Message:
+        alphas = np.array(message["alphas"])
+        base = _reset_peak()
+        start = time.perf_counter()
+        solution = self.adapter.solve(message["kind"], message["shape"], alphas, message["tol"])
+        seconds = time.perf_counter() - start
+        peak = _memory("VmHWM") - base
+        _write(solution, Path(message["out"]))
+        return {"seconds": seconds, "peak": peak, "passes": solution.passes}
+
+    def do_warm(self, message: Message) -> Message:
+        rng = np.random.default_rng(0)
+        X: Any = np.asfortranarray(rng.standard_normal((20, 30)))
+        y = X[:, 0] + rng.standard_normal(20)
+        alphas = np.abs(X.T @ y).max() / 20 * np.array([0.5, 0.2])
+        if not isinstance(self.X, np.ndarray):
+            from scipy.sparse import csc_matrix
+
+            X = csc_matrix(X)
+        taster = adapter(self.adapter.name)  # an adapter of its own: the loaded data stay in place
+        taster.prepare(X, y, message["threads"])
+        taster.solve(message["kind"], message["shape"], alphas, 1e-3)
+        return {}
+
+
+def _fetch(folder: Path) -> tuple[Any, np.ndarray]:
+    meta = json.loads((folder / "meta.json").read_text())
+    y = np.load(folder / "y.npy")
+    if not meta["sparse"]:
+        return np.load(folder / "X.npy"), y
+    from scipy.sparse import csc_matrix
+
+    parts = tuple(np.load(folder / f"{part}.npy") for part in ("data", "indices", "indptr"))
+    return csc_matrix(parts, shape=tuple(meta["shape"])), y
+
+
+def _write(solution: Solution, out: Path) -> None:
+    """Store the coefficients as CSC, without needing scipy."""
+    coefs = solution.coefs
+    if isinstance(coefs, np.ndarray):
+        column, row = np.nonzero(coefs.T)
+        values = coefs.T[column, row]
+        indptr = np.searchsorted(column, np.arange(coefs.shape[1] + 1))
+    else:
+        coefs = coefs.tocsc()
+        values, row, indptr = coefs.data, coefs.indices, coefs.indptr
+    np.save(out / "data.npy", np.asarray(values, dtype=np.float64))
+    np.save(out / "indices.npy", np.asarray(row, dtype=np.int32))
+    np.save(out / "indptr.npy", np.asarray(indptr, dtype=np.int64))
+
+
+def _seconds(call: Any) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def _reset_peak() -> int:
+    """Give freed memory back, restart the peak counter, return resident bytes (X included)."""
+    gc.collect()
+    if sys.platform != "linux":
+        return 0
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5")
+    except (OSError, AttributeError):  # another C library, or not allowed: the peak is then an upper bound
+        pass
+    return _memory("VmRSS")
+
+
+def _memory(field: str) -> int:
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(field + ":"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
+def main() -> None:
+    """Serve messages until `quit` or the end of the input."""
+    worker = Worker(sys.argv[1])
+    if len(sys.argv) > 2:
+        for line in Path(sys.argv[2]).read_text().splitlines():
+            print(json.dumps(worker.answer(json.loads(line))), flush=True)
+        return
+    # Peers print to standard output: keep the real one for answers and send theirs to standard error.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message["do"] == "quit":
+            break
+        print(json.dumps(worker.answer(message)), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
