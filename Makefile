@@ -6,6 +6,8 @@ VENV ?= .venv
 SANITIZE_VENV ?= .venv-sanitize
 BUILD_DIR ?= build/{wheel_tag}
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
+BASE ?= main
 
 PIP_INSTALL = -m pip install --disable-pip-version-check --quiet
 # The packages of one extra of pyproject.toml, so that adding an extra does not build again.
@@ -16,7 +18,8 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
   $(shell find src cpp -type f -not -name '*.pyc')
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.h')
 
-.PHONY: help demo test test-all fuzz lint types format sanitize clean
+.PHONY: help demo test test-all fuzz lint types format sanitize clean \
+  bench-envs bench-quick bench bench-compare
 
 help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
@@ -27,6 +30,7 @@ help:
 	@echo "make types     mypy --strict"
 	@echo "make format    let ruff and clang-format rewrite the files"
 	@echo "make sanitize  test-suite on a build with ASan and UBSan"
+	@echo "make bench-quick, bench, bench-compare BASE=commit: see benchmarks/README.md"
 	@echo "make clean     remove build products and virtual environments"
 
 $(VENV)/bin/python:
@@ -85,6 +89,22 @@ sanitize: $(SANITIZE_VENV)/.installed
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(SANITIZE_VENV)/bin/python -m pytest -m "not slow" -p no:cacheprovider $(PYTEST_ARGS)
+
+$(VENV)/.bench: $(VENV)/.installed
+	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' bench)
+	touch $@
+
+bench-envs: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks envs $(PEERS)
+
+bench-quick: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks run --quick $(BENCH_ARGS)
+
+bench: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks run $(BENCH_ARGS)
+
+bench-compare: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks compare $(BASE) $(BENCH_ARGS)
 
 clean:
 	rm -rf build dist $(VENV) $(SANITIZE_VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache

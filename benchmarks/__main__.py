@@ -32,11 +32,15 @@ def main() -> None:
     compare.add_argument("--repeat", type=int, default=7)
     compare.add_argument("--fail-above", type=float, default=1.25, help="largest ratio allowed")
     arguments = parser.parse_args()
-    {"envs": _envs, "run": _run, "report": _report, "compare": _compare}[arguments.command](arguments)
+    {"envs": _envs, "run": _run, "report": _report, "compare": _compare}[arguments.command](
+        arguments
+    )
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--quick", action="store_true", help="a few minutes: small problems, 1 thread")
+    parser.add_argument(
+        "--quick", action="store_true", help="a few minutes: small problems, 1 thread"
+    )
     parser.add_argument("--problems", nargs="+", choices=PROBLEMS)
     parser.add_argument("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
     parser.add_argument("--peers", nargs="+", default=list(NAMES), choices=NAMES)

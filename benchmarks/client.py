@@ -60,7 +60,11 @@ class Client:
     def cold(self, penalty: Penalty, alphas: np.ndarray, tol: float, limit: float) -> float | None:
         """Return the seconds of a new process that imports, reads the data and solves once."""
         script = Path(self._scratch.name, "once.jsonl")
-        messages = [{"do": "hello"}, self._load_message(), self._solve_message(penalty, alphas, tol)]
+        messages = [
+            {"do": "hello"},
+            self._load_message(),
+            self._solve_message(penalty, alphas, tol),
+        ]
         script.write_text("".join(json.dumps(message) + "\n" for message in messages))
         start = time.perf_counter()
         try:
@@ -128,7 +132,9 @@ class Client:
         }
 
     def _coefs(self, n_alphas: int) -> sparse.csc_matrix:
-        parts = [np.load(Path(self._scratch.name, p + ".npy")) for p in ("data", "indices", "indptr")]
+        parts = [
+            np.load(Path(self._scratch.name, p + ".npy")) for p in ("data", "indices", "indptr")
+        ]
         return sparse.csc_matrix(tuple(parts), shape=(self._meta()["shape"][1], n_alphas))
 
     def _environment(self) -> dict[str, str]:

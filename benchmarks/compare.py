@@ -2,8 +2,9 @@
 
     python -m benchmarks compare <base> [--head <commit or .>]
 
-Both get the same tolerance (1e-6 of the penalty level) and the same data; per cell the best of the interleaved rounds
-counts. The exit status is 1 when any cell became slower than --fail-above allows.
+Both get the same tolerance (1e-6 of the penalty level) and the same data; per cell the best of
+the interleaved rounds counts. The exit status is 1 when any cell became slower than --fail-above
+allows.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ _LIMIT = 300.0
 
 def compare(arguments: argparse.Namespace) -> int:
     """Build, time, print and store; return the exit status."""
-    clients = [Client(f"sparsieve@{side}", 1, build(commit, side)) for side, commit in
-               (("base", arguments.base), ("head", arguments.head))]
+    clients = [
+        Client(f"sparsieve@{side}", 1, build(commit, side))
+        for side, commit in (("base", arguments.base), ("head", arguments.head))
+    ]
     rows: list[Record] = []
     try:
         for name in arguments.problems:
@@ -107,8 +110,10 @@ def _line(row: Record) -> str:
     return " ".join(
         [
             f"{row['problem']:24s} {row['penalty']:12s}",
-            *(f"{side} {_show(row[side], 's')} {_show(row[side + '_passes'], 'passes')}"
-              for side in ("base", "head")),
+            *(
+                f"{side} {_show(row[side], 's')} {_show(row[side + '_passes'], 'passes')}"
+                for side in ("base", "head")
+            ),
             f"head/base {_show(row['ratio'], '')}",
         ]
     )

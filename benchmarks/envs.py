@@ -1,4 +1,4 @@
-"""Environments of the peers: one folder each below ``benchmarks/.envs``, so that their dependencies never meet.
+"""Environments of the peers, one below ``benchmarks/.envs`` each: their dependencies never meet.
 
     python -m benchmarks envs             make all of them
     python -m benchmarks envs skglm       make or renew one
@@ -27,7 +27,7 @@ def make(name: str) -> str:
     """Create or renew the environment of a peer; return one line about it."""
     peer = adapter(name)
     if peer.language == "R":
-        return f"{name}: {command(name) and 'found in R' or _R_HINT.format(module=peer.module)}"
+        return f"{name}: {'found in R' if command(name) else missing(name)}"
     if name == "sparsieve":
         return install_tree(ROOT, ENVS / name)
     python = _create(ENVS / name)
@@ -72,14 +72,18 @@ def _r_command(module: str) -> tuple[str, ...] | None:
     rscript = shutil.which("Rscript")
     if rscript is None:
         return None
-    ask = f"quit(status = !all(sapply(c('{module}', 'jsonlite'), requireNamespace, quietly = TRUE)))"
+    ask = (
+        f"quit(status = !all(sapply(c('{module}', 'jsonlite'), requireNamespace, quietly = TRUE)))"
+    )
     found = subprocess.run([rscript, "-e", ask], capture_output=True, check=False)
     return (rscript, str(R_WORKER)) if found.returncode == 0 else None
 
 
 def _imports(python: str, module: str) -> bool:
     ask = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"
-    return subprocess.run([python, "-I", "-c", ask], capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run([python, "-I", "-c", ask], capture_output=True, check=False).returncode == 0
+    )
 
 
 def _create(folder: Path) -> Path:

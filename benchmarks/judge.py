@@ -4,8 +4,8 @@
     violation_j   = max(0, |c_j| - r'(0))             if w_j = 0        c = X'(y - Xw)/n
                     |c_j - r'(|w_j|) sign(w_j)|       otherwise
 
-It imports nothing of the library and trusts no solver's own word: penalties are written out again here.
-The accuracy of a path is its largest violation over features and alphas, as a fraction of
+It imports nothing of the library and trusts no solver's own word: penalties are written out again
+here. The accuracy of a path is its largest violation over features and alphas, as a fraction of
 max_j |x_j'y|/n, the violation of w = 0 without a penalty.
 """
 
@@ -117,7 +117,9 @@ def judge(
 def violations(c: np.ndarray, w: np.ndarray, penalty: Penalty, alpha: float) -> np.ndarray:
     """Return the violation of every feature, given c = X'(y - Xw)/n."""
     slope = penalty.slope(np.abs(w), alpha)
-    return np.where(w == 0, np.maximum(np.abs(c) - slope, 0.0), np.abs(c - slope * np.sign(w)))
+    at_zero = np.maximum(np.abs(c) - slope, 0.0)
+    elsewhere = np.abs(c - slope * np.sign(w))
+    return np.asarray(np.where(w == 0, at_zero, elsewhere))
 
 
 def _predictions(X: np.ndarray | sparse.csc_matrix, coefs: sparse.csc_matrix) -> np.ndarray:

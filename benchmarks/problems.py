@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-Design = np.ndarray | sparse.csc_matrix
+Design = Any  # numpy array (Fortran order) or scipy CSC matrix
 VARIANTS = ("standardised", "raw", "unit")
 
 # Part of the name of a stored problem: raise it whenever a generator changes.

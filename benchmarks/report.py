@@ -90,8 +90,8 @@ def _summary(records: list[Record]) -> str:
         if known:
             mean = math.exp(sum(map(math.log, known)) / len(known))
             lines.append(
-                f"{title}: fastest peer / ours {mean:.2f} in geometric mean, at least {min(known):.2f}, "
-                f"over {len(known)} cells.\n"
+                f"{title}: fastest peer / ours {mean:.2f} in geometric mean, "
+                f"at least {min(known):.2f}, over {len(known)} cells.\n"
             )
     return "\n".join(lines)
 
@@ -128,7 +128,15 @@ def _costs(records: list[Record]) -> str:
                     "" if passes is None else f"{passes:.3f}",
                 ]
             )
-    head = ["problem", "penalty", "solver", "tolerance", "violation", "mean objective", "largest support"]
+    head = [
+        "problem",
+        "penalty",
+        "solver",
+        "tolerance",
+        "violation",
+        "mean objective",
+        "largest support",
+    ]
     head += ["cold start (s)", "peak beyond X (MB)", "passes per alpha"]
     return f"### {levels[-1]}: everything else\n\n" + _table(head, rows) if rows else ""
 
@@ -173,7 +181,8 @@ def _plot(records: list[Record], file: Path, title: str) -> None:
             points = [
                 (r["seconds"], problems.index(r["problem"]))
                 for r in records
-                if (r["level"], r["penalty"], r["peer"], r["status"]) == (level, penalty, peer, "ok")
+                if (r["level"], r["penalty"], r["peer"], r["status"])
+                == (level, penalty, peer, "ok")
             ]
             ours = peer == OURS
             style = {"s": 55 if ours else 26, "zorder": 3 if ours else 2, "alpha": 0.9}
@@ -187,7 +196,9 @@ def _plot(records: list[Record], file: Path, title: str) -> None:
     for axis in axes[-1]:
         axis.set_xlabel("seconds", fontsize=8)
     handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 9), fontsize=8)
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=min(len(labels), 9), fontsize=8
+    )
     figure.set_layout_engine("constrained")
     figure.suptitle(title, fontsize=10)
     figure.savefig(file, dpi=130)

@@ -1,7 +1,8 @@
 """Runs: for every cell bring all solvers to equal accuracy, then time them in turns.
 
-A cell is (problem, variant, penalty, threads). Per level of accuracy each solver gets the loosest tolerance with
-which the judge accepts its path; then all of them run one after the other, k rounds, and the best round counts.
+A cell is (problem, variant, penalty, threads). Per level of accuracy each solver gets the loosest
+tolerance with which the judge accepts its path; then all of them run one after the other, k
+rounds, and the best round counts.
 """
 
 from __future__ import annotations
@@ -139,7 +140,8 @@ def run_cell(cell: Cell, clients: list[Client], plan: Plan) -> list[Record]:
     for level in plan.levels:
         found = [(trial, trial.find(LEVELS[level])) for trial in trials]
         times = interleave(
-            [(trial, f.attempt.tol, f.attempt.seconds) for trial, f in found if f.attempt], plan.repeat
+            [(trial, f.attempt.tol, f.attempt.seconds) for trial, f in found if f.attempt],
+            plan.repeat,
         )
         for trial, result in found:
             name = trial.client.name
@@ -171,7 +173,12 @@ def describe(trial: Trial, result: Found, times: list[tuple[float, int]]) -> Rec
     if result.attempt is None:
         judged = [a.violation for a in trial.attempts.values() if a.violation is not None]
         closest = min(judged, default=None)
-        return {"status": "never", "reason": result.reason, "violation": closest, "attempts": history}
+        return {
+            "status": "never",
+            "reason": result.reason,
+            "violation": closest,
+            "attempts": history,
+        }
     best = min((t for t, _ in times), default=result.attempt.seconds)
     details = trial.details[result.attempt.tol]
     peak = max([details["peak"], *(p for _, p in times)])
@@ -204,7 +211,7 @@ def cold_start(trial: Trial, tol: float) -> float | None:
 
 
 def run(plan: Plan, out: Path) -> Record:
-    """Run a plan, writing `out` after every cell; cells that `out` already holds are not run again."""
+    """Run a plan, writing `out` after every cell; cells it already holds are not run again."""
     document: Record = json.loads(out.read_text()) if out.exists() else {"meta": {}, "records": []}
     document["meta"] |= meta()
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -265,9 +272,7 @@ def _run_problem(
         _say(cell, records)
 
 
-def _probe(
-    name: str, variant: str, threads: int, clients: list[Client], document: Record
-) -> None:
+def _probe(name: str, variant: str, threads: int, clients: list[Client], document: Record) -> None:
     """Record the seconds of one product X'y, once per data set."""
     key = f"{name}/{variant}/{threads}"
     probes = document["meta"].setdefault("xtr_seconds", {})

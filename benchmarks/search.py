@@ -11,7 +11,8 @@ from dataclasses import dataclass
 class Attempt:
     """One run of a solver: what it was asked and what the judge found.
 
-    `violation` is relative to max_j |x_j'y|/n, and None when the run did not finish in time or failed.
+    `violation` is relative to max_j |x_j'y|/n, and None when the run did not finish in time or
+    failed.
     """
 
     tol: float
@@ -37,9 +38,9 @@ def ladder(loosest: float, strictest: float, per_decade: int = 2) -> list[float]
 def loosest(run: Callable[[float], Attempt], tolerances: Sequence[float], target: float) -> Found:
     """Return the loosest of `tolerances` (loose to strict) whose violation is at most `target`.
 
-    Violations are taken to fall with the tolerance. Upwards the search leaps as far as the excess over
-    the target suggests (half of it on the log scale would do for solvers that stop on a duality gap,
-    all of it for those that stop on a violation), then it halves the bracket.
+    Violations are taken to fall with the tolerance. The search leaps as far as the excess over the
+    target suggests for a violation proportional to the tolerance (not far enough for solvers that
+    stop on a duality gap, which take another leap), then it halves the bracket.
     """
     failing, passing, limit = -1, None, len(tolerances)
     best: Attempt | None = None

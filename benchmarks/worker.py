@@ -3,14 +3,15 @@
     python -m benchmarks.worker <peer>            serve messages from standard input
     python -m benchmarks.worker <peer> <file>     run the messages of a file once (cold start)
 
-It runs in the peer's environment and needs only numpy besides the peer (and scipy for sparse data). Messages:
+It runs in the peer's environment and needs only numpy besides the peer (and scipy for sparse
+data). Messages:
 
-``hello``                                   import the peer, answer its version
-``load    folder threads``                  read the data
-``warm    kind shape threads``              solve a tiny problem with the penalty, so that no compiler is timed
-``solve   kind shape alphas tol out``       one path; coefficients go to `out` as data, indices, indptr (.npy)
-``probe``                                   seconds of one product X'y, the unit of work
-``unload``  ``quit``
+``hello``                            import the peer, answer its version
+``load  folder threads``             read the data
+``warm  kind shape threads``         solve a tiny problem, so that no compiler is timed
+``solve kind shape alphas tol out``  one path; its coefficients go to `out` as CSC parts (.npy)
+``probe``                            seconds of one product X'y, the unit of work
+``unload``, ``quit``
 """
 
 from __future__ import annotations
@@ -127,8 +128,8 @@ def _reset_peak() -> int:
     try:
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")
-    except (OSError, AttributeError):  # another C library, or not allowed: the peak is then an upper bound
-        pass
+    except (OSError, AttributeError):
+        pass  # another C library, or not allowed: the peak is then only an upper bound
     return _memory("VmRSS")
 
 
@@ -149,7 +150,7 @@ def main() -> None:
         for line in Path(sys.argv[2]).read_text().splitlines():
             print(json.dumps(worker.answer(json.loads(line))), flush=True)
         return
-    # Peers print to standard output: keep the real one for answers and send theirs to standard error.
+    # Peers print to standard output: it is kept for answers, theirs goes to standard error.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:

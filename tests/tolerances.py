@@ -24,3 +24,11 @@ HUGE_SHAPE = 2e-6
 
 # The violation users are promised (DESIGN: converged means kkt <= tol) at the default tol.
 DEFAULT_KKT = 1e-6
+
+# Difference quotients with h = 1e-6 of objectives of order one: rounding 1e-16/h = 1e-10, and
+# one-sided truncation h/2 times a second derivative of at most 1/(theta^2) = 100 for log-sum with theta = 0.1.
+FINITE_DIFFERENCE = 1e-4
+
+# A minimum found on a grid of step 1e-5 is off by half a step, its gradient by that times the
+# curvature (the test multiplies by it; log-sum's own curvature is at most 100 * alpha).
+GRID_MINIMUM = 1e-3

@@ -1,7 +1,8 @@
 """adelie: ``grpnet`` with groups of one column.
 
-Quirks: a path stops early at 90 % explained deviance unless adev_tol and early_exit say otherwise; tol bounds
-the change of the objective in one cycle of coordinate descent, not a violation; needs numpy < 2.
+Quirks: a path stops early at 90 % explained deviance unless adev_tol and early_exit say
+otherwise; tol bounds the change of the objective in one cycle of coordinate descent, not a
+violation; needs numpy < 2.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ class Solution:
 class Adapter(ABC):
     """A peer: what it can solve, how tight it can be asked to be, and how it is called.
 
-    The class attributes are read in the benchmark's own process, where the peer need not be installed;
-    the methods run in the peer's environment. All peers solve, on the alphas they are given,
+    The class attributes are read in the benchmark's own process, where the peer need not be
+    installed; the methods run in the peer's environment. All peers solve, on the alphas they are
+    given,
 
         minimise over w   1/(2n) ||y - Xw||^2 + sum_j r(|w_j|; alpha, shape)
     """

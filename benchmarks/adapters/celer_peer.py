@@ -1,7 +1,8 @@
 """celer: ``celer_path``.
 
-Quirks: stops on a duality gap of tol * ||y||^2/n; max_iter counts working sets (20 by default, raised here)
-and max_epochs the epochs inside one; a working set that runs out of epochs only warns.
+Quirks: stops on a duality gap of tol * ||y||^2/n; max_iter counts working sets (20 by default,
+raised here) and max_epochs the epochs inside one; a working set that runs out of epochs only
+warns.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """sparsieve: ``sparse_path``.
 
-Quirks: tol is relative to the penalty level r'(0) at each alpha, hence stricter towards the end of a path than the
-path-wide measure of the judge; like every peer it gets the loosest tol that passes.
+Quirks: tol is relative to the penalty level r'(0) at each alpha, hence stricter towards the end
+of a path than the path-wide measure of the judge; like every peer it gets the loosest tol that
+passes.
 """
 
 from __future__ import annotations

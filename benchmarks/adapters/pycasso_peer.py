@@ -1,10 +1,10 @@
 """pycasso (PICASSO 2): L1, MCP and SCAD.
 
-Quirks: it standardises by default with n - 1 and then reports in the original scale, which changes the problem
-that MCP and SCAD solve, so standardize=False; X is copied to C order (twice) by its constructor, which is part
-of any use and is timed; prec bounds the change of the objective, not a violation; MCP asks gamma > 1,
-SCAD gamma > 2; a path ends without a word once 99.9 % of the deviance is explained, and no option prevents that; dense
-only.
+Quirks: it standardises by default with n - 1 and then reports in the original scale, which
+changes the problem that MCP and SCAD solve, so standardize=False; X is copied to C order (twice)
+by its constructor, which is part of any use and is timed; prec bounds the change of the
+objective, not a violation; MCP asks gamma > 1, SCAD gamma > 2; a path ends without a word once
+99.9 % of the deviance is explained, and no option prevents that; dense only.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """glmnet and ncvreg, which run in R: see ``r_worker.R`` for the calls themselves.
 
-glmnet quirks: a path ends early when the deviance stops moving unless glmnet.control says otherwise; thresh bounds the
-change of the objective relative to the null deviance; y is standardised inside and put back.
+glmnet quirks: a path ends early when the deviance stops moving unless glmnet.control says
+otherwise; thresh bounds the change of the objective relative to the null deviance; y is
+standardised inside and put back.
 
-ncvreg quirks: it always standardises the columns to unit variance, so only the standardised variant poses the problem
-it solves for MCP and SCAD; it always fits an intercept, which is zero on centred data; eps bounds the root mean square
-change of the linear predictor, relative to the standard deviation of y; dense only.
+ncvreg quirks: it always standardises the columns to unit variance, so only the standardised
+variant poses the problem it solves for MCP and SCAD; it always fits an intercept, which is zero
+on centred data; eps bounds the root mean square change of the linear predictor, relative to the
+standard deviation of y; dense only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """scikit-learn: ``lasso_path``.
 
-Quirks: stops on a duality gap of tol * ||y||^2/n, so the violation falls like the square root of tol;
-max_iter (1,000) is too small for tight gaps and is raised; it only warns when it runs out.
+Quirks: stops on a duality gap of tol * ||y||^2/n, so the violation falls like the square root of
+tol; max_iter (1,000) is too small for tight gaps and is raised; it only warns when it runs out.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """skein-glm: the path regressors for L1 (elastic net with alpha = 1), MCP and SCAD.
 
-Quirks: on columns that do not have unit variance it solves MCP and SCAD with a shape scaled per column, which is
-another problem than documented, so the judge finds it inaccurate on raw columns at every tol; tol bounds the change
-of the coefficients in one iteration; max_iter (100) is raised; nothing is said when it runs out.
-Threads follow RAYON_NUM_THREADS.
+Quirks: on columns that do not have unit variance it solves MCP and SCAD with a shape scaled per
+column, which is another problem than documented, so the judge finds it inaccurate on raw columns
+at every tol; tol bounds the change of the coefficients in one iteration; max_iter (100) is
+raised; nothing is said when it runs out. Threads follow RAYON_NUM_THREADS.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """skglm: ``AndersonCD.path`` with the L1, MCP, SCAD and log-sum penalties.
 
-Quirks: tol is absolute, on the distance of the gradient to the subdifferential, so tolerances are handed
-over in units of max_j |x_j'y|/n; there is no estimator for SCAD and log-sum, hence solver, datafit
-and penalty are put together by hand for all four; everything is compiled by numba at first use
-(10 to 20 seconds, paid before the clock starts here and shown in the cold-start column); nothing
-is said when max_iter runs out; CSC indices must be 32-bit.
+Quirks: tol is absolute, on the distance of the gradient to the subdifferential, so tolerances are
+handed over in units of max_j |x_j'y|/n; there is no estimator for SCAD and log-sum, hence solver,
+datafit and penalty are put together by hand for all four; everything is compiled by numba at
+first use (10 to 20 seconds, paid before the clock starts here and shown in the cold-start
+column); nothing is said when max_iter runs out; CSC indices must be 32-bit.
 """
 
 from __future__ import annotations
