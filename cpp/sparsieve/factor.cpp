@@ -64,12 +64,6 @@ void Factor::forward(double* x) const {
   }
 }
 
-double Factor::inverse_norm(const double* b) const {
-  std::vector<double> x(b, b + k_);
-  forward(x.data());
-  return std::sqrt(dot(x.data(), x.data(), k_));
-}
-
 void Factor::solve(const double* b, double* x) const {
   if (x != b) std::copy(b, b + k_, x);
   forward(x);

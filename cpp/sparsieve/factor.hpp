@@ -22,9 +22,6 @@ class Factor {
   // x = A^{-1} b (x may be b)
   void solve(const double* b, double* x) const;
 
-  // sqrt(b' A^{-1} b)
-  double inverse_norm(const double* b) const;
-
  private:
   double* column(Index j) { return l_.data() + j * capacity_; }
   const double* column(Index j) const { return l_.data() + j * capacity_; }

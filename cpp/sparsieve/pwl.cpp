@@ -13,7 +13,8 @@ constexpr Index kScreenEvery = 5;     // epochs between two gaps, as in [RGS19]
 constexpr Index kMaxNewton = 4000;    // largest support for an exact step
 }  // namespace
 
-PwlSolver::PwlSolver(const PwlProblem& problem) : problem_(problem) {
+PwlSolver::PwlSolver(const PwlProblem& problem)
+    : problem_(problem), unpenalised_(*problem.design, problem.prox_weight) {
   const Index d = problem.design->d();
   screened_.assign(d, 0);
   w_.assign(d, 0.0);
@@ -29,32 +30,9 @@ PwlSolver::PwlSolver(const PwlProblem& problem) : problem_(problem) {
     }
   }
   excluded_ = constant_;
-  factor_unpenalised();
-}
-
-// Keep an independent set of the unpenalised columns and the factor of its Gram matrix + mu I.
-void PwlSolver::factor_unpenalised() {
-  std::vector<Index> candidates;
   for (Index j : active_) {
-    if (unpenalised(j)) candidates.push_back(j);
+    if (unpenalised(j)) unpenalised_.add(j);
   }
-  if (candidates.empty()) return;
-  WorkingSet ws(problem_.design->d());
-  ws.grow(*problem_.design, candidates);
-  std::vector<double> row;
-  for (Index s = 0; s < ws.size(); ++s) {
-    row.clear();
-    for (Index j : unpenalised_) row.push_back(ws.gram(s)[ws.slot(j)]);
-    if (block_.append(row.data(), ws.gram(s)[s] + problem_.prox_weight)) {
-      unpenalised_.push_back(ws.column(s));
-    } else {
-      block_.remove(block_.size() - 1);
-    }
-  }
-  refresh();
-  fetch_correlations(unpenalised_);
-  for (Index j : unpenalised_) regression_.push_back(c_[j]);
-  block_.solve(regression_.data(), regression_.data());
 }
 
 // w_j <- soft(c_j + curvature_j w_j, lambda_j) / curvature_j; weighted_.v = Omega r is kept current.
@@ -105,7 +83,7 @@ void PwlSolver::fetch_correlations(const std::vector<Index>& columns) {
 // correlation it brings to zero), stopping at each sign change to let that coordinate go.
 void PwlSolver::support_step() {
   const double mu = problem_.prox_weight;
-  std::vector<Index> support = unpenalised_;  // first, so that none of them is found dependent
+  std::vector<Index> support = unpenalised_.columns();  // first, so that none of them is found dependent
   for (Index j : active_) {
     if (w_[j] != 0.0 && !unpenalised(j)) support.push_back(j);
   }
@@ -159,17 +137,22 @@ void PwlSolver::support_step() {
   }
 }
 
+// What is left of the unpenalised columns in the residual (its ridge rows included).
+std::vector<double> PwlSolver::unpenalised_part() const {
+  std::vector<double> tail;
+  for (Index j : unpenalised_.columns()) {
+    tail.push_back(std::sqrt(problem_.prox_weight) * (centre(j) - w_[j]));
+  }
+  return unpenalised_.coordinates(weighted_, tail);
+}
+
 // Bring c_j to zero for every unpenalised j: the dual point needs it, see dual_point. A column that
 // depends on the others follows them. Twice, because the first solve leaves its own rounding error.
 void PwlSolver::unpenalised_step() {
-  if (unpenalised_.empty()) return;
-  std::vector<double> step;
+  if (unpenalised_.columns().empty()) return;
   for (int pass = 0; pass < 2; ++pass) {
-    fetch_correlations(unpenalised_);
-    step.clear();
-    for (Index j : unpenalised_) step.push_back(c_[j]);
-    block_.solve(step.data(), step.data());
-    for (std::size_t k = 0; k < unpenalised_.size(); ++k) w_[unpenalised_[k]] += step[k];
+    const auto step = unpenalised_.solve(unpenalised_part());
+    for (std::size_t k = 0; k < step.size(); ++k) w_[unpenalised_.columns()[k]] += step[k];
     refresh();
   }
 }
@@ -203,22 +186,19 @@ double PwlSolver::primal_noise() const {
 
 // s = kappa Omega r, v = kappa mu (w - w'), kappa the maximiser of the dual on the feasible interval.
 // For lambda_j = 0 the constraint is an equality. With mu > 0 it is met exactly by v_j = x_j's. With
-// mu = 0 the exact step leaves a rounding error e = c_U; the point s - Omega X_U G^{-1} kappa e is
-// feasible, its value is at least D(s) - kappa |e'b| with b = G^{-1} X_U' Omega z, and no c_j moves by
-// more than kappa ||x_j|| sqrt(e' G^{-1} e): both are allowed for.
+// mu = 0 the exact step leaves e = Q'Omega r of the order of rounding, Q an orthonormal basis of those
+// columns; kappa Omega (r - Q e) is feasible, its value is at least D(s) - kappa ||e|| ||z||, and no
+// c_j moves by more than kappa ||x_j|| ||e||: both are allowed for.
 DualPoint PwlSolver::dual_point(const std::vector<Index>& columns, double constant) const {
   const double mu = problem_.prox_weight, norm = std::sqrt(weighted_.norm2);
   double limit = kInf, linear = 0.0, quadratic = weighted_.norm2, slack = 0.0, shift = 0.0;
   for (Index i = 0; i < problem_.design->n(); ++i) linear += weighted_.v[i] * problem_.z[i];
-  if (mu == 0.0 && !unpenalised_.empty()) {
-    std::vector<double> e, noise;
-    for (std::size_t k = 0; k < unpenalised_.size(); ++k) {
-      const Index j = unpenalised_[k];
-      e.push_back(c_[j]);
-      noise.push_back(problem_.design->rounding(j) * norm);
-      slack += (std::abs(e[k]) + noise[k]) * std::max(std::abs(w_[j]), std::abs(regression_[k]));
-    }
-    shift = block_.inverse_norm(e.data()) + block_.inverse_norm(noise.data());
+  if (mu == 0.0 && !unpenalised_.columns().empty()) {
+    const auto e = unpenalised_part();
+    const double z2 = weighted_dot(problem_.design->omega().data(), problem_.z.data(),
+                                   problem_.z.data(), problem_.design->n());
+    shift = std::sqrt(dot(e.data(), e.data(), static_cast<Index>(e.size()))) + 16.0 * kEps * norm;
+    slack = shift * std::sqrt(z2);
   }
   for (Index j : columns) {
     double v = mu * (w_[j] - centre(j));

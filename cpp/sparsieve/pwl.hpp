@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "sparsieve/basis.hpp"
 #include "sparsieve/design.hpp"
 #include "sparsieve/factor.hpp"
 #include "sparsieve/working_set.hpp"
@@ -58,9 +59,9 @@ class PwlSolver {
 
   void epoch();
   void refresh();
-  void factor_unpenalised();
   void support_step();
   void unpenalised_step();
+  std::vector<double> unpenalised_part() const;
   void fetch_correlations(const std::vector<Index>& columns);
   // The best dual point along the residual that is feasible for `columns`; `constant` is the prox
   // term of all the others.
@@ -72,9 +73,7 @@ class PwlSolver {
   const PwlProblem& problem_;
   std::vector<Index> active_;   // not screened
   std::vector<char> screened_;
-  std::vector<Index> unpenalised_;  // an independent set of the columns with lambda_j = 0
-  Factor block_;                    // factor of its Gram matrix + mu I
-  std::vector<double> regression_;  // coefficients of z on these columns alone
+  Basis unpenalised_;  // of the columns with lambda_j = 0
   std::vector<double> w_, r_, c_;  // c_j = x_j' Omega r - mu (w_j - w'_j), filled per column asked
   Weighted weighted_;
   double excluded_ = 0.0;  // prox term of the excluded coordinates (infinite l1 weight)
