@@ -26,9 +26,23 @@ HUGE_SHAPE = 2e-6
 DEFAULT_KKT = 1e-6
 
 # Difference quotients with h = 1e-6 of objectives of order one: rounding 1e-16/h = 1e-10, and
-# one-sided truncation h/2 times a second derivative of at most 1/(theta^2) = 100 for log-sum with theta = 0.1.
+# one-sided truncation h/2 times a second derivative of at most 1/(theta^2) = 100 for log-sum with
+# theta = 0.1.
 FINITE_DIFFERENCE = 1e-4
 
 # A minimum found on a grid of step 1e-5 is off by half a step, its gradient by that times the
 # curvature (the test multiplies by it; log-sum's own curvature is at most 100 * alpha).
 GRID_MINIMUM = 1e-3
+
+# Two solves of one problem to tol = 1e-10: each coefficient is within tol * slope(0) / (smallest
+# curvature on the support) of the solution; the tests' designs have curvatures above 0.1 and
+# slopes of at most 10 (relative to coefficients of order 1): 1e-8 each way is safe.
+TWO_SOLVES = 2e-8
+
+# Data rounded to float32 move every entry by up to EPS32 / 2 relative; the solution of the tests'
+# well-conditioned problems moves by a condition number (below 100) times that.
+FLOAT32_DATA = 100 * EPS32
+
+# scikit-learn's lasso_path is run to a duality gap of 1e-13 ||y||^2, which bounds the difference of
+# objectives; relative to the objective (which falls to 1e-3 ||y||^2 / n along the path): 1e-9.
+SCIKIT_LEARN = 1e-9
