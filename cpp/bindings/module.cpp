@@ -179,6 +179,8 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
   MmProblem problem;
   problem.design = design.design.get();
   problem.z = to_vector(y);
+  problem.response_size = std::sqrt(weighted_dot(design.design->omega().data(), problem.z.data(),
+                                                 problem.z.data(), n));
   self->response_mean = design.design->centre_response(problem.z);
   if (weights) problem.pi = to_vector(*weights);
   problem.penalty = self->penalty.get();
@@ -335,6 +337,9 @@ NB_MODULE(_core, m) {
              self.solver->set_penalty(self.penalty.get());
            },
            "penalty"_a)
+      .def_prop_ro("correlation_limit", [](const PySolver& self) {
+        return self.solver->correlation_limit();
+      })
       .def_prop_ro("null_correlations", [](const PySolver& self) {
         return to_numpy(self.solver->null_correlations());
       });

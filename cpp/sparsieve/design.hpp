@@ -2,6 +2,7 @@
 // Solvers see only this: they never learn how X is stored, weighted or centred.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,8 @@ class Design {
   // ||x_j||^2 under Omega, after centring; exactly 0 for a column that is constant (or zero).
   double norm2(Index j) const { return norms2_[j]; }
   double norm(Index j) const { return norms_[j]; }
+  // The norm before centring.
+  double raw_norm(Index j) const { return std::sqrt(norms2_[j] + total_ * mean(j) * mean(j)); }
   // A bound of the rounding error of one correlation, per unit of the residual's norm.
   double rounding(Index j) const { return rounding_[j]; }
 

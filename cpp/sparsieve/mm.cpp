@@ -7,6 +7,7 @@
 namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kEps = std::numeric_limits<double>::epsilon();
 // The inner problem is solved to this fraction of tol: the rest is room for the exact check.
 constexpr double kInnerShare = 0.25;
 // A feature outside the working set may violate by this fraction of tol and stay outside.
@@ -27,7 +28,9 @@ MmSolver::MmSolver(MmProblem problem)
   sieve_.read_all(r_, weighted_, null_correlations_);
   for (Index j = 0; j < d; ++j) {
     const bool excluded = !problem_.pi.empty() && std::isinf(problem_.pi[j]);
-    if (excluded || problem_.design->norm2(j) == 0.0) null_correlations_[j] = 0.0;
+    // Below the rounding error of the fit on the unpenalised features nothing is left to explain.
+    const double noise = problem_.design->rounding(j) * std::sqrt(z_norm2_);
+    if (excluded || std::abs(null_correlations_[j]) <= noise) null_correlations_[j] = 0.0;
   }
 }
 
@@ -167,10 +170,15 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     for (const Violator& v : found) {
       outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
     }
-    result.kkt = std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_);
+    result.kkt = std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_) +
+                 rounding_noise() / slope0_;
     // 4. done, stuck, or enlarge the working set
     if (result.kkt <= options.tol) {
       result.status = Status::kConverged;
+      break;
+    }
+    if (rounding_noise() > options.tol * slope0_) {
+      result.status = Status::kStalled;
       break;
     }
     if (inner == Status::kIterations || inner == Status::kInterrupted) {
@@ -217,6 +225,19 @@ void MmSolver::anchor() {
   problem_.design->weigh(r_, weighted_);
   problem_.design->correlate(weighted_, ws_.columns().data(), ws_.size(), c_.data());
   w_flushed_ = w_;
+}
+
+// What rounding the response, the coefficients and the intercept to double precision does to the
+// correlations, whoever computes them: no certificate can promise less.
+double MmSolver::rounding_noise() const {
+  const Design& design = *problem_.design;
+  double reach = problem_.response_size, largest = 0.0;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    const double raw = design.raw_norm(ws_.column(s));
+    reach += raw * std::abs(w_[s]);
+    largest = std::max(largest, raw);
+  }
+  return 4.0 * kEps * reach * largest;
 }
 
 double MmSolver::objective_now() {
@@ -266,6 +287,14 @@ void MmSolver::solution(std::vector<Index>& columns, std::vector<double>& coef) 
       coef.push_back(w_[s]);
     }
   }
+}
+
+double MmSolver::correlation_limit() const {
+  double largest = 0.0;
+  for (Index j = 0; j < problem_.design->d(); ++j) {
+    largest = std::max(largest, problem_.design->norm(j));
+  }
+  return largest * std::sqrt(z_norm2_);
 }
 
 double MmSolver::coefficient_shift() const {

@@ -50,6 +50,7 @@ struct SolveResult {
 struct MmProblem {
   const Design* design;
   std::vector<double> z;           // response (centred by the design)
+  double response_size = 0.0;      // norm of the response before centring
   std::vector<double> pi;          // per-feature weights; empty = all 1; infinity = excluded
   const Penalty* penalty;
   bool positive = false;
@@ -62,6 +63,8 @@ class MmSolver {
 
   // Correlations of every feature once the unpenalised ones are fitted: alpha_max follows from them.
   const std::vector<double>& null_correlations() const { return null_correlations_; }
+  // ||z|| times the largest column norm: no correlation can be larger.
+  double correlation_limit() const;
   SolveResult solve(double alpha, const SolveOptions& options, bool record = false);
   // Start from a given w (global indices); replaces the current point.
   void warm_start(const std::vector<Index>& columns, const std::vector<double>& coef);
@@ -111,6 +114,7 @@ class MmSolver {
   // ---- certificates
   void anchor();
   double surrogate_gap(double outside_ratio);
+  double rounding_noise() const;
   bool strictly_convex() const;
 
   MmProblem problem_;

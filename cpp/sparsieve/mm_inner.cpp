@@ -281,6 +281,11 @@ bool MmSolver::step(double& change) {
       t = further;
     }
   }
+  if (!(change <= noise_)) {  // the factor has lost its accuracy: coordinate descent starts it anew
+    change = 0.0;
+    sweep();
+    return true;
+  }
   const bool crossed = crossing <= t;
   move(*dir, t, crossed ? who : -1);
   return !crossed;

@@ -129,8 +129,6 @@ def make_path(
 
 def alpha_grid(largest: float, count: int, eps: float) -> Floats:
     """Return count alphas from largest down to eps * largest, evenly spaced in ratio."""
-    if largest <= 0.0:  # nothing correlates with y: every alpha gives zero
-        largest = float(np.finfo(np.float64).resolution)
     grid = largest * np.geomspace(1.0, eps, count)
     grid[0] = largest
     return grid
@@ -258,7 +256,7 @@ def sparse_path(
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
     solver = Solver(data, penalty, fit_intercept=fit_intercept, positive=positive)
     if isinstance(grid, int):
-        grid = alpha_grid(solver.alpha_max(), grid, eps)
+        grid = alpha_grid(solver.largest_alpha(), grid, eps)
     points = [solver.solve(float(alpha), tol, max_iter) for alpha in _tracked(grid, progress)]
     warn_if_not_converged(points, tol)
     return make_path(points, solver.n_features, penalty, data.feature_names)

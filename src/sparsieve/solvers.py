@@ -119,6 +119,11 @@ class Solver:
             self.penalty, np.maximum(c, 0.0) if self._positive else c, self._weights
         )
 
+    def largest_alpha(self) -> float:
+        """Return where a path starts: alpha_max, or a natural scale when nothing correlates."""
+        limit = np.array([self._core.correlation_limit])
+        return self.alpha_max() or alpha_max_for(self.penalty, limit) or 1.0
+
     def warm_start(self, columns: NDArray[np.int64], values: Floats) -> None:
         """Continue from the given non-zero coefficients."""
         self._core.warm_start(columns, values)
