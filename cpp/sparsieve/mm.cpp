@@ -26,10 +26,11 @@ MmSolver::MmSolver(MmProblem problem)
   z_norm2_ = weighted_.norm2;
   fit_unpenalised();
   sieve_.read_all(r_, weighted_, null_correlations_);
+  // Below the rounding error of the fit on the unpenalised features nothing is left to explain.
+  const double fit_noise = 4.0 * rounding_noise(), z_norm = std::sqrt(z_norm2_);
   for (Index j = 0; j < d; ++j) {
     const bool excluded = !problem_.pi.empty() && std::isinf(problem_.pi[j]);
-    // Below the rounding error of the fit on the unpenalised features nothing is left to explain.
-    const double noise = problem_.design->rounding(j) * std::sqrt(z_norm2_);
+    const double noise = problem_.design->rounding(j) * z_norm + fit_noise;
     if (excluded || std::abs(null_correlations_[j]) <= noise) null_correlations_[j] = 0.0;
   }
 }
@@ -177,7 +178,8 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
       result.status = Status::kConverged;
       break;
     }
-    if (rounding_noise() > options.tol * slope0_) {
+    const bool settled = found.empty() && inside <= options.tol;
+    if (settled) {  // only rounding stands between this point and its certificate
       result.status = Status::kStalled;
       break;
     }
