@@ -3,6 +3,8 @@
 from . import datasets, reference
 from .certificate import Certificate
 from .estimators import SparseRegressor
+from .model_content import load_model
+from .model_file import ModelFileError
 from .objective import kkt_violation, objective
 from .path import Path, alpha_max, sparse_path
 from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
@@ -16,12 +18,14 @@ __all__ = [
     "Certificate",
     "LogSum",
     "Lq",
+    "ModelFileError",
     "PWLResult",
     "Path",
     "SparseRegressor",
     "alpha_max",
     "datasets",
     "kkt_violation",
+    "load_model",
     "objective",
     "proximal_weighted_lasso",
     "reference",

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .certificate import Certificate
+from .model_file import Saveable
 from .path import warn_if_not_converged
 from .penalties import Penalty, resolve_penalty
 from .solvers import Point, Solver
@@ -25,7 +26,7 @@ _STEP = 0.5
 _LOOSE = 1e-3
 
 
-class LinearPredictor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LinearPredictor(Saveable, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """What every fitted linear model of the library can do."""
 
     coef_: NDArray[np.float64]

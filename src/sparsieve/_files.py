@@ -1,0 +1,64 @@
+"""Writing files so that a reader sees the old content or the new, never half of it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+__all__ = ["atomic_writer"]
+
+
+@contextmanager
+def atomic_writer(file: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a binary stream whose content replaces ``file`` when the block ends well.
+
+    The bytes go to a temporary file in the same folder, are flushed to the disk and renamed over
+    ``file``. If the block raises, ``file`` is as it was. Devices and pipes, which cannot be
+    replaced, are written to directly.
+
+    Parameters
+    ----------
+    file : str or path
+
+    Yields
+    ------
+    binary stream
+    """
+    target = Path(os.path.realpath(file))  # a link is followed, not replaced
+    if target.is_dir():
+        raise IsADirectoryError(f"{file} is a folder; give the name of a file in it.")
+    if target.exists() and not target.is_file():
+        with target.open("wb") as stream:
+            yield stream
+        return
+    # Not tempfile: its files are private to the owner, ours should follow the umask.
+    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
+    try:
+        with temporary.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+    except BaseException:
+        # The first error is the one to report, whatever state the folder is in.
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself survive a power cut, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError:  # some network file systems refuse to sync a folder
+        pass
+    finally:
+        os.close(descriptor)
