@@ -1,6 +1,6 @@
 """Certified sparse regression with non-convex penalties."""
 
-from . import datasets, reference
+from . import datasets, reference, report
 from .certificate import Certificate
 from .estimators import SparseRegressor
 from .model_content import load_model
@@ -29,5 +29,6 @@ __all__ = [
     "objective",
     "proximal_weighted_lasso",
     "reference",
+    "report",
     "sparse_path",
 ]

@@ -15,6 +15,7 @@ from .certificate import Certificate
 from .model_file import Saveable
 from .path import warn_if_not_converged
 from .penalties import Penalty, resolve_penalty
+from .reporting import Reportable
 from .solvers import Point, Solver
 from .validation import check_integer, check_number, check_X_y
 
@@ -26,7 +27,7 @@ _STEP = 0.5
 _LOOSE = 1e-3
 
 
-class LinearPredictor(Saveable, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """What every fitted linear model of the library can do."""
 
     coef_: NDArray[np.float64]

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .penalties import Penalty, resolve_penalty
+from .reporting import ShownInline
 from .solvers import REMEDIES, Point, Solver
 from .validation import check_alphas, check_integer, check_number, check_X_y
 
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class Path(ShownInline):
     r"""Solutions of
 
     .. math::

@@ -1,0 +1,239 @@
+// Charts: plain SVG, coloured by style sheet variables so that themes and print need no redraw.
+
+const SVG = "http://www.w3.org/2000/svg";
+const MAX_LINES = 1000;   // more lines than that are neither legible nor quick to draw
+const LABELS = 7;
+
+function svgEl(parent, tag, attributes = {}, text) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (text !== undefined) node.textContent = text;
+  if (parent) parent.appendChild(node);
+  return node;
+}
+
+function frame(host, height, margin) {
+  host.replaceChildren();
+  const width = Math.max(host.clientWidth, 280);
+  const svg = svgEl(host, "svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", focusable: "false" });
+  return { svg, width, height, left: margin.left, right: width - margin.right, top: margin.top, bottom: height - margin.bottom };
+}
+
+// Position of alpha number k: even in log(alpha), strongest penalty on the left.
+function alphaScale(box, alphas) {
+  const logs = alphas.map(Math.log);
+  const first = logs[0], span = logs[0] - logs[logs.length - 1];
+  const at = (log) => span > 0 ? box.left + (first - log) / span * (box.right - box.left) : (box.left + box.right) / 2;
+  const places = logs.map(at);
+  return {
+    places, ofAlpha: (alpha) => at(Math.log(alpha)),
+    nearest: (x) => { let best = 0; places.forEach((p, k) => { if (Math.abs(p - x) < Math.abs(places[best] - x)) best = k; }); return best; },
+  };
+}
+
+function niceTicks(low, high, wanted) {
+  const raw = (high - low) / wanted, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].find((m) => m * power >= raw) * power;
+  const ticks = [];
+  for (let t = Math.ceil(low / step); t * step <= high + 1e-9 * step; t++) ticks.push(t * step);
+  return { ticks, step };
+}
+
+function logTicks(low, high) {
+  const decades = Math.log10(high / low);
+  const steps = decades > 2.5 ? [1] : decades > 1 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 7];
+  const ticks = [];
+  for (let p = Math.floor(Math.log10(low)); p <= Math.ceil(Math.log10(high)); p++) {
+    for (const m of steps) {
+      const t = Number((m * 10 ** p).toPrecision(6));
+      if (t >= low * 0.999999 && t <= high * 1.000001) ticks.push(t);
+    }
+  }
+  return ticks;
+}
+
+function alphaAxis(box, scale, track, wide) {
+  const alphas = track.alphas;
+  let ticks = logTicks(alphas[alphas.length - 1], alphas[0]);
+  if (!ticks.length) ticks = [alphas[0]];
+  let last = Infinity;
+  for (const t of ticks) {   // increasing alpha: right to left
+    const x = scale.ofAlpha(t);
+    if (last - x < 48) continue;
+    last = x;
+    svgEl(box.svg, "line", { class: "grid", x1: x, x2: x, y1: box.bottom, y2: box.bottom + 5 });
+    svgEl(box.svg, "text", { x, y: box.bottom + 19, "text-anchor": "middle" }, fmt(t, 3));
+  }
+  const title = wide ? "strength \u03b1, log scale (fewer features on the left)" : "\u03b1, log scale";
+  svgEl(box.svg, "text", { x: (box.left + box.right) / 2, y: box.bottom + 38, "text-anchor": "middle" }, title);
+}
+
+function supportAxis(box, scale, track) {
+  svgEl(box.svg, "text", { x: box.left - 8, y: box.top - 8, "text-anchor": "end" }, "selected");
+  let last = -Infinity;
+  track.support.forEach((size, k) => {
+    const x = scale.places[k];
+    if (x - last < 62) return;
+    last = x;
+    svgEl(box.svg, "text", { x, y: box.top - 8, "text-anchor": "middle" }, count(size));
+  });
+}
+
+function valueAxis(box, low, high, wanted = 5) {
+  const pad = (high - low || Math.abs(high) || 1) * 0.06;
+  low -= pad; high += pad;
+  const y = (v) => box.bottom - (v - low) / (high - low) * (box.bottom - box.top);
+  const { ticks, step } = niceTicks(low, high, wanted);
+  for (const t of ticks) {
+    const value = Math.abs(t) < step * 1e-6 ? 0 : t;
+    svgEl(box.svg, "line", { class: value === 0 ? "zero" : "grid", x1: box.left, x2: box.right, y1: y(value), y2: y(value) });
+    svgEl(box.svg, "text", { x: box.left - 8, y: y(value) + 4.5, "text-anchor": "end" }, fmt(value, 4));
+  }
+  return y;
+}
+
+function shadeNotConvex(box, scale, track) {
+  const n = track.alphas.length, half = (k, side) => {
+    const other = k + side;
+    return other < 0 ? box.left : other >= n ? box.right : (scale.places[k] + scale.places[other]) / 2;
+  };
+  for (let k = 0; k < n; k++) {
+    if (track.convex[k]) continue;
+    let end = k;
+    while (end + 1 < n && !track.convex[end + 1]) end++;
+    svgEl(box.svg, "rect", { class: "shade", x: half(k, -1), y: box.top, width: Math.max(half(end, 1) - half(k, -1), 2), height: box.bottom - box.top });
+    k = end;
+  }
+}
+
+function linePath(row, scale, y) {
+  let d = "", previous = -2;
+  row.k.forEach((k, i) => {
+    if (k !== previous + 1) {   // it enters here: the line starts from zero, one alpha earlier
+      if (previous >= 0) d += "L" + scale.places[previous + 1].toFixed(1) + " " + y(0).toFixed(1);
+      if (k > 0) d += "M" + scale.places[k - 1].toFixed(1) + " " + y(0).toFixed(1) + "L";
+      else d += "M";
+    } else d += "L";
+    d += scale.places[k].toFixed(1) + " " + y(row.v[i]).toFixed(1);
+    previous = k;
+  });
+  if (previous + 1 < scale.places.length) d += "L" + scale.places[previous + 1].toFixed(1) + " " + y(0).toFixed(1);
+  return d;
+}
+
+// The coefficient chart. Drawn once per path; `show` moves the cursor and recolours the lines.
+function pathChart(host, track, marks) {
+  const box = frame(host, 430, { left: 66, right: 18, top: 30, bottom: 48 });
+  const scale = alphaScale(box, track.alphas);
+  const drawn = [...track.rows.values()].sort((a, b) => b.largest - a.largest).slice(0, MAX_LINES);
+  let low = 0, high = 0;
+  for (const row of drawn) for (const v of row.v) { low = Math.min(low, v); high = Math.max(high, v); }
+  shadeNotConvex(box, scale, track);
+  const y = valueAxis(box, low, high);
+  alphaAxis(box, scale, track, true);
+  supportAxis(box, scale, track);
+  const lines = new Map();
+  const single = track.alphas.length === 1;
+  for (const row of drawn.slice().reverse()) {
+    const line = svgEl(box.svg, "path", { class: "line", d: single ? "" : linePath(row, scale, y) });
+    lines.set(row.f, { line, row });
+  }
+  marks.forEach((mark) => drawMark(box, scale.places[mark.k], mark.label));
+  const hot = svgEl(box.svg, "path", { class: "line hot", d: "" });
+  const cursor = svgEl(box.svg, "line", { class: "cursor", y1: box.top, y2: box.bottom });
+  const labels = svgEl(box.svg, "g");
+  return { box, scale, y, lines, hot, cursor, labels, nDrawn: drawn.length };
+}
+
+function drawMark(box, x, label) {
+  svgEl(box.svg, "line", { class: "mark", x1: x, x2: x, y1: box.top, y2: box.bottom });
+  const right = x > (box.left + box.right) / 2;
+  svgEl(box.svg, "text", { class: "label", x: x + (right ? -5 : 5), y: box.top + 14, "text-anchor": right ? "end" : "start" }, label);
+}
+
+function moveCursor(chart, k, point, names) {
+  const x = chart.scale.places[k];
+  chart.cursor.setAttribute("x1", x);
+  chart.cursor.setAttribute("x2", x);
+  const sign = new Map(point.map((entry) => [entry.f, entry.v > 0 ? "pos" : "neg"]));
+  for (const [f, { line }] of chart.lines) line.setAttribute("class", "line " + (sign.get(f) || ""));
+  chart.labels.replaceChildren();
+  for (const { f, v } of point.slice(0, MAX_LINES)) {
+    if (point.length <= 60 || chart.scale.places.length === 1) {
+      svgEl(chart.labels, "circle", { class: "dot " + sign.get(f), cx: x, cy: chart.y(v), r: 4 });
+    }
+  }
+  labelLargest(chart, x, point, names);
+}
+
+function labelLargest(chart, x, point, names) {
+  const left = x > chart.box.left + 0.72 * (chart.box.right - chart.box.left);
+  const spots = point.slice(0, LABELS).map(({ f, v }) => ({ f, at: chart.y(v) })).sort((a, b) => a.at - b.at);
+  for (let i = 1; i < spots.length; i++) spots[i].at = Math.max(spots[i].at, spots[i - 1].at + 15);
+  const over = spots.length ? spots[spots.length - 1].at - chart.box.bottom : 0;
+  if (over > 0) {
+    spots[spots.length - 1].at -= over;
+    for (let i = spots.length - 2; i >= 0; i--) spots[i].at = Math.min(spots[i].at, spots[i + 1].at - 15);
+  }
+  for (const { f, at } of spots) {
+    const name = names(f);
+    svgEl(chart.labels, "text", { class: "label", x: x + (left ? -9 : 9), y: at + 4.5, "text-anchor": left ? "end" : "start" },
+      name.length > 24 ? name.slice(0, 23) + "\u2026" : name);
+  }
+}
+
+function heat(chart, f) {
+  const found = chart.lines.get(f);
+  chart.hot.setAttribute("d", found ? found.line.getAttribute("d") : "");
+}
+
+// The feature whose line passes closest to (x, y) at the nearest alpha, within reach.
+function featureNear(chart, k, point, y) {
+  let best = null, distance = 28;
+  for (const entry of point) {
+    const d = Math.abs(chart.y(entry.v) - y);
+    if (d < distance && chart.lines.has(entry.f)) { distance = d; best = entry; }
+  }
+  return best;
+}
+
+function curveChart(host, track, tracks, marks) {
+  const box = frame(host, 320, { left: 66, right: 18, top: 30, bottom: 48 });
+  const scale = alphaScale(box, track.alphas);
+  const { mean, error } = track.curve;
+  let low = Infinity, high = -Infinity;
+  mean.forEach((m, k) => {
+    if (m === null) return;
+    low = Math.min(low, m - (error ? error[k] : 0));
+    high = Math.max(high, m + (error ? error[k] : 0));
+  });
+  const y = valueAxis(box, low, high, 5);
+  alphaAxis(box, scale, track, true);
+  supportAxis(box, scale, track);
+  const known = mean.map((m, k) => k).filter((k) => mean[k] !== null);
+  const place = (k, v) => scale.places[k].toFixed(1) + " " + y(v).toFixed(1);
+  if (error) {
+    const upper = known.map((k) => place(k, mean[k] + error[k])), lower = known.map((k) => place(k, mean[k] - error[k])).reverse();
+    svgEl(box.svg, "path", { class: "band", d: "M" + upper.concat(lower).join("L") + "Z" });
+  }
+  svgEl(box.svg, "path", { class: "line pos", d: "M" + known.map((k) => place(k, mean[k])).join("L") });
+  for (const k of known) svgEl(box.svg, "circle", { class: "dot pos", cx: scale.places[k], cy: y(mean[k]), r: known.length > 60 ? 2.5 : 3.5 });
+  marks.forEach((mark) => drawMark(box, scale.places[mark.k], mark.label));
+  const cursor = svgEl(box.svg, "line", { class: "cursor", y1: box.top, y2: box.bottom });
+  return { box, scale, cursor };
+}
+
+function smallChart(host, track, values, bars) {
+  const box = frame(host, 190, { left: 58, right: 12, top: 10, bottom: 46 });
+  const scale = alphaScale(box, track.alphas);
+  const y = valueAxis(box, 0, Math.max(...values, 1e-12), 3);
+  alphaAxis(box, scale, track, false);
+  if (bars) {
+    const width = Math.max((box.right - box.left) / values.length * 0.7, 1);
+    values.forEach((v, k) => svgEl(box.svg, "rect", { class: "bars", x: scale.places[k] - width / 2, y: y(v), width, height: Math.max(y(0) - y(v), 0) }));
+  } else {
+    svgEl(box.svg, "path", { class: "line pos", d: "M" + values.map((v, k) => scale.places[k].toFixed(1) + " " + y(v).toFixed(1)).join("L") });
+  }
+  const cursor = svgEl(box.svg, "line", { class: "cursor", y1: box.top, y2: box.bottom });
+  return { box, scale, cursor };
+}

@@ -1,0 +1,72 @@
+"use strict";
+// Reading the data: typed arrays out of base64, one row of (alpha, value) pairs per feature.
+
+function bytesOf(text) {
+  const raw = atob(text);
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return bytes;
+}
+
+// Written little-endian; read through a DataView so that the machine's own order plays no part.
+function numbersOf(text, size, read) {
+  const bytes = bytesOf(text);
+  const view = new DataView(bytes.buffer);
+  const out = new Float64Array(bytes.length / size);
+  for (let i = 0; i < out.length; i++) out[i] = view[read](i * size, true);
+  return out;
+}
+
+function readTrack(track, data) {
+  const index = numbersOf(track.index, data.indexBytes, data.indexBytes === 2 ? "getUint16" : "getUint32");
+  const value = numbersOf(track.value, data.valueBytes, data.valueBytes === 8 ? "getFloat64" : "getFloat32");
+  const rows = new Map();
+  for (let k = 0; k < track.alphas.length; k++) {
+    for (let i = track.starts[k]; i < track.starts[k + 1]; i++) {
+      let row = rows.get(index[i]);
+      if (!row) rows.set(index[i], row = { f: index[i], k: [], v: [], largest: 0 });
+      row.k.push(k);
+      row.v.push(value[i]);
+      row.largest = Math.max(row.largest, Math.abs(value[i]));
+    }
+  }
+  return { ...track, idx: index, val: value, rows, byFeature: index, label: labelOf(track) };
+}
+
+function labelOf(track) {
+  return track.shape ? track.penalty + " (" + track.shape + ")" : track.penalty;
+}
+
+function nameOf(data, f) {
+  return data.names ? data.names[f] : "x" + data.features[f];
+}
+
+// The non-zero coefficients at one alpha, largest first.
+function pointAt(track, k) {
+  const point = [];
+  for (let i = track.starts[k]; i < track.starts[k + 1]; i++) point.push({ f: track.idx[i], v: track.val[i] });
+  return point.sort((a, b) => Math.abs(b.v) - Math.abs(a.v));
+}
+
+function fmt(x, digits = 4) {
+  if (x === null || x === undefined || Number.isNaN(x)) return "not known";
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  if (size >= 1e6 || size < 1e-4) {
+    const [mantissa, power] = x.toExponential(Math.max(digits - 1, 0)).split("e");
+    return minus(mantissa.replace(/\.?0+$/, "")) + "e" + minus(power.replace("+", ""));
+  }
+  return minus(String(Number(x.toPrecision(digits))));
+}
+
+function minus(text) { return text.replace("-", "\u2212"); }
+
+function count(x) { return x === null || x === undefined ? "not known" : x.toLocaleString("en-US"); }
+
+function plural(n, word) { return count(n) + " " + word + (n === 1 ? "" : "s"); }
+
+function percent(part, whole) {
+  if (!whole) return "0 %";
+  const p = 100 * part / whole;
+  return (p > 0 && p < 0.1 ? "under 0.1" : p > 99.9 && p < 100 ? "over 99.9" : p.toFixed(1).replace(/\.0$/, "")) + " %";
+}

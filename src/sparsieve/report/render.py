@@ -1,0 +1,193 @@
+"""Fill the page: template, style, scripts and data into one file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import os
+import platform
+import re
+from datetime import UTC, datetime
+from importlib import metadata, resources
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+
+from .encode import BUDGET, encode_story, safe_json
+from .tracks import Story, read_story
+
+__all__ = ["Report", "render", "save", "write_html"]
+
+_SCRIPTS = ("data.js", "charts.js", "views.js", "app.js")
+# A notebook keeps every output it shows: inline reports are held to a lighter diet.
+_INLINE_BUDGET = 600_000
+_INLINE_HEIGHT = 900
+
+
+class Report(str):
+    """The HTML of a report: a string, shown as a live page when a notebook displays it."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, so that notebook and page leave each other be."""
+        return (
+            f'<iframe srcdoc="{html.escape(self, quote=True)}" '
+            f'style="width:100%;height:{_INLINE_HEIGHT}px;border:0" title="sparsieve report" '
+            'sandbox="allow-scripts allow-downloads allow-modals"></iframe>'
+        )
+
+
+def write_html(
+    obj: Any,
+    file: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    reproduce: str | None = None,
+    notes: str | None = None,
+    settings: dict[str, Any] | None = None,
+) -> FilePath:
+    """Write a self-contained interactive report.
+
+    Parameters
+    ----------
+    obj : Path, several paths, a surface, or a fitted estimator
+        What to report on. A dict gives each path a name of its own.
+    file : str or path-like
+        Where to write; the folder must exist.
+    title : str, default=None
+        Heading of the page.
+    reproduce : str, default=None
+        Command or code that makes this result; None writes the Python call that belongs to ``obj``.
+    notes : str, default=None
+        A paragraph shown under the heading, for instance where the data comes from.
+    settings : dict, default=None
+        More rows for the table of settings.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import sparsieve as sv
+    >>> from sparsieve.report import write_html
+    >>> X, y, w = sv.datasets.make_toy(50, 100, 5, noise=0.5, random_state=0)
+    >>> path = sv.sparse_path(X, y, "mcp", alphas=20, eps=0.05)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = write_html(path, os.path.join(folder, "report.html"), title="Toy")
+    ...     file.stat().st_size < 5_000_000
+    True
+    """
+    page = render(obj, title=title, reproduce=reproduce, notes=notes, settings=settings)
+    return save(page, file)
+
+
+def save(page: str, file: str | os.PathLike[str]) -> FilePath:
+    """Write a page and return where."""
+    target = FilePath(file)
+    target.write_text(page, encoding="utf-8")
+    return target
+
+
+def render(
+    obj: Any,
+    *,
+    title: str | None = None,
+    reproduce: str | None = None,
+    notes: str | None = None,
+    settings: dict[str, Any] | None = None,
+    inline: bool = False,
+) -> Report:
+    """Return the report as a string; ``inline`` keeps it small enough for a notebook's output.
+
+    The other parameters are those of :func:`write_html`.
+    """
+    story = read_story(obj)
+    data = encode_story(story, _INLINE_BUDGET if inline else BUDGET)
+    heading = title or "Sparse regression path"
+    data["title"] = heading
+    data["notes"] = notes or ""
+    data["reproduce"] = reproduce or _python_call(story)
+    data["settings"] = {
+        key: str(value) for key, value in {**story.settings, **(settings or {})}.items()
+    }
+    data["made"] = _made()
+    script = "\n".join(_resource(name) for name in _SCRIPTS)
+    parts = {
+        "title": html.escape(heading),
+        "summary": html.escape(_summary(story)),
+        "style": _resource("report.css"),
+        "script": script,
+        "script-hash": _hash(script),
+        "data": safe_json(data),
+    }
+    # One pass: a feature named like a placeholder is never looked at again.
+    return Report(
+        re.sub(r"\{\{([a-z-]+)\}\}", lambda m: parts[m.group(1)], _resource("template.html"))
+    )
+
+
+def _resource(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return "sha256-" + base64.b64encode(digest).decode("ascii")
+
+
+def _made() -> dict[str, str]:
+    """Return when and with what the report was made."""
+    made = {"date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
+    for package in ("sparsieve", "numpy", "scipy", "scikit-learn"):
+        try:
+            made[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:  # an uninstalled source tree
+            made[package] = "not installed"
+    made["Python"] = platform.python_version()
+    return made
+
+
+def _summary(story: Story) -> str:
+    """Return the one paragraph that a reader without JavaScript gets."""
+    lines = []
+    for track in story.tracks:
+        worst = max(track.columns["kkt"])
+        sizes = [values.size for _, values in track.points]
+        label = f"{track.penalty} ({track.shape})" if track.shape else track.penalty
+        lines.append(
+            f"{label}: {len(track.alphas)} alphas from {track.alphas[0]:.6g} to "
+            f"{track.alphas[-1]:.6g}, {min(sizes)} to {max(sizes)} of {track.n_features} features "
+            f"selected, largest violation of stationarity {worst:.3g} of the slope at zero."
+        )
+    return " ".join(lines)
+
+
+def _python_call(story: Story) -> str:
+    """Return the Python that recomputes the paths on the same X and y."""
+    lines = [
+        "import numpy as np",
+        "import sparsieve as sv",
+        "",
+        "# X, y: the same data",
+        "paths = [",
+    ]
+    lines += [
+        f"    sv.sparse_path(X, y, {track.code}, alphas={_grid(track.alphas)}),"
+        for track in story.tracks
+    ]
+    return "\n".join([*lines, "]", 'sv.report.write_html(paths, "report.html")'])
+
+
+def _grid(alphas: Any) -> str:
+    """Return Python for the alphas: their ends when evenly spaced in ratio, else all of them."""
+    first, last, count = float(alphas[0]), float(alphas[-1]), len(alphas)
+    # A relative 1e-12 is rounding; the alphas themselves decide nothing at that scale.
+    if count > 2 and np.allclose(alphas, np.geomspace(first, last, count), rtol=1e-12, atol=0.0):
+        return f"np.geomspace({first!r}, {last!r}, {count})"
+    return repr([float(alpha) for alpha in alphas])

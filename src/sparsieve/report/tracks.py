@@ -1,0 +1,216 @@
+"""What a report shows, read from whatever the library hands out.
+
+A *track* is one path as the page draws it: alphas, sparse coefficients and what is known about each
+point. Paths, surfaces and fitted estimators are all turned into a list of tracks here, so that the
+rest of the report never asks what it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..path import Path
+
+__all__ = ["Choice", "Curve", "Story", "Track", "read_story"]
+
+Floats = NDArray[np.float64]
+Points = list[tuple[NDArray[np.int64], Floats]]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A model-selection curve over the alphas of a track.
+
+    ``mean`` is what is minimised, ``error`` its standard error (None for a criterion computed
+    without folds), ``best`` and ``one_se`` positions among the alphas (None when unknown).
+    """
+
+    label: str
+    mean: Floats
+    error: Floats | None
+    n_folds: int
+    best: int | None
+    one_se: int | None
+
+
+@dataclass(frozen=True)
+class Track:
+    """One path: arrays over alphas, and the non-zero coefficients of each point."""
+
+    penalty: str
+    shape: str
+    code: str
+    convex_penalty: bool
+    alphas: Floats
+    points: Points
+    columns: dict[str, list[Any]]
+    n_features: int
+    names: NDArray[Any] | None
+    curve: Curve | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The point a model-selection rule chose: which track, which alpha, and by which rule."""
+
+    track: int
+    alpha: int
+    rule: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """Everything a report tells: its tracks, the point it opens at, and how it was made."""
+
+    tracks: list[Track]
+    choice: Choice | None
+    settings: dict[str, Any]
+
+
+def read_story(obj: Any) -> Story:
+    """Turn a Path, several paths, a surface or a fitted estimator into a Story."""
+    if isinstance(obj, Path):
+        return Story([track_of(obj)], None, {})
+    if isinstance(obj, Mapping):
+        named = [_renamed(track_of(_checked(path)), str(label)) for label, path in obj.items()]
+        return _several(named)
+    if hasattr(obj, "get_params") and hasattr(obj, "fit"):
+        return _story_of_estimator(obj)
+    paths = getattr(obj, "paths", obj)
+    if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | np.ndarray):
+        return _several([track_of(_checked(path)) for path in _flat(paths)])
+    return _several([track_of(_checked(obj))])
+
+
+def _several(tracks: list[Track]) -> Story:
+    if not tracks:
+        raise ValueError("there is no path to report on: pass at least one Path.")
+    sizes = sorted({track.n_features for track in tracks})
+    if len(sizes) > 1:
+        raise ValueError(
+            f"the paths have {' and '.join(map(str, sizes))} features; a report compares paths on "
+            "the same columns: write one report per data set."
+        )
+    return Story(tracks, None, {})
+
+
+def _flat(paths: Any) -> Iterable[Any]:
+    for path in paths:
+        if isinstance(path, list | tuple):
+            yield from _flat(path)
+        else:
+            yield path
+
+
+def _checked(path: Any) -> Path:
+    if not isinstance(path, Path):
+        raise TypeError(
+            f"a report is made from a Path, several paths, a surface or a fitted estimator, not "
+            f"from {type(path).__name__}; pass the result of sparse_path, or a fitted model."
+        )
+    return path
+
+
+def _renamed(track: Track, label: str) -> Track:
+    return replace(track, penalty=label, shape="")
+
+
+def penalty_words(penalty: Any) -> tuple[str, str, str, bool]:
+    """Return name, shape, Python expression and whether the penalty is the convex one."""
+    name = type(penalty).__name__
+    if hasattr(penalty, "get_params"):
+        parameters = penalty.get_params(deep=False)
+    else:
+        parameters = {key: v for key, v in vars(penalty).items() if not key.startswith("_")}
+    shape = ", ".join(f"{key} = {_short(value)}" for key, value in parameters.items())
+    code = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
+    home = "sv." if type(penalty).__module__.startswith("sparsieve.") else ""
+    return name, shape, f"{home}{name}({code})", home == "sv." and name == "L1"
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def track_of(path: Path, curve: Curve | None = None) -> Track:
+    """Read one Path."""
+    name, shape, code, convex = penalty_words(path.penalty)
+    points = path.points
+    columns: dict[str, list[Any]] = {
+        "intercept": [point.intercept for point in points],
+        "objective": [point.objective for point in points],
+        "kkt": [point.kkt for point in points],
+        "dual_gap": [point.dual_gap for point in points],
+        "n_iter": [point.n_iter for point in points],
+        "status": [point.status.lower() for point in points],
+        "convex": [bool(point.convex) for point in points],
+        "passes": [point.passes for point in points],
+        "by_bound": [point.settled_by_bound for point in points],
+        "by_reading": [point.settled_by_reading for point in points],
+    }
+    return Track(
+        penalty=name,
+        shape=shape,
+        code=code,
+        convex_penalty=convex,
+        alphas=np.asarray(path.alphas, dtype=np.float64),
+        points=[(point.columns, point.values) for point in points],
+        columns=columns,
+        n_features=int(path.coefs.shape[0]),
+        names=path.feature_names,
+        curve=curve,
+    )
+
+
+def _story_of_estimator(model: Any) -> Story:
+    """Read a fitted estimator: its path or paths when it kept them, else its one point."""
+    check_is_fitted(model)
+    settings = {
+        key: value
+        for key, value in model.get_params(deep=False).items()
+        if isinstance(value, bool | int | float | str)
+    }
+    return replace(_story_of_point(model), settings=settings)
+
+
+def _story_of_point(model: Any) -> Story:
+    """Read an estimator fitted at one alpha."""
+    certificate = model.certificate_
+    name, shape, code, convex = penalty_words(_penalty_of(model))
+    support = np.flatnonzero(model.coef_)
+    columns: dict[str, list[Any]] = {
+        "intercept": [float(model.intercept_)],
+        "objective": [certificate.objective],
+        "kkt": [certificate.kkt],
+        "dual_gap": [certificate.dual_gap],
+        "n_iter": [certificate.n_iter],
+        "status": [certificate.reason],
+        "convex": [bool(certificate.strict_minimum)],
+        "passes": [certificate.passes],
+        "by_bound": [None],
+        "by_reading": [None],
+    }
+    track = Track(
+        penalty=name,
+        shape=shape,
+        code=code,
+        convex_penalty=convex,
+        alphas=np.array([certificate.alpha]),
+        points=[(support, model.coef_[support])],
+        columns=columns,
+        n_features=int(model.n_features_in_),
+        names=getattr(model, "feature_names_in_", None),
+    )
+    return Story([track], Choice(0, 0, "fit"), {})
+
+
+def _penalty_of(model: Any) -> Any:
+    from ..penalties import resolve_penalty
+
+    return resolve_penalty(getattr(model, "penalty_", model.penalty))

@@ -1,0 +1,191 @@
+// Words and tables. Everything that comes from the data goes in as text, never as markup.
+
+function el(parent, tag, text, attributes = {}) {
+  const node = document.createElement(tag);
+  if (text !== undefined && text !== null) node.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (parent) parent.appendChild(node);
+  return node;
+}
+
+function byId(id) { return document.getElementById(id); }
+
+function cells(row, tag, texts) { texts.forEach((text) => el(row, tag, text)); }
+
+function showTiles(track, k) {
+  const done = track.status[k] === "converged";
+  const tiles = [
+    [count(track.support[k]), "features selected"],
+    [done ? "certified" : "not converged", "critical point", done ? "good" : "bad"],
+    [fmt(track.kkt[k], 2), "largest violation"],
+    [fmt(track.objective[k], 5), "objective"],
+    [fmt(track.intercept[k], 5), "intercept"],
+  ];
+  const curve = track.curve;
+  if (curve && curve.mean[k] !== null) tiles.splice(1, 0, [fmt(curve.mean[k], 4), curve.label]);
+  byId("tiles").replaceChildren();
+  for (const [value, label, tone] of tiles) {
+    const tile = el(byId("tiles"), "div", null, { class: "tile" });
+    el(tile, "b", value, tone ? { class: tone } : {});
+    el(tile, "span", label);
+  }
+}
+
+function certificateWords(track, k, nFeatures) {
+  const words = [], done = track.status[k] === "converged";
+  const alpha = "\u03b1 = " + fmt(track.alphas[k], 6);
+  words.push(done
+    ? `At ${alpha} the coefficients are a critical point of the penalised objective: to first order, no small change of any coefficient lowers it.`
+    : `At ${alpha} the solver stopped early (${track.status[k]}): the coefficients are not a critical point to the tolerance that was asked for, and should not be reported as one.`);
+  words.push(`The largest violation of that condition over all ${count(nFeatures)} features is ${fmt(track.kkt[k], 3)} of the penalty's slope at zero. ` +
+    "A selected feature's correlation with the residual must equal the slope of the penalty at its coefficient; that of any other feature must not exceed the slope at zero.");
+  const bound = track.byBound[k], read = track.byReading[k];
+  if (bound !== null && bound !== undefined) {
+    const rest = nFeatures - bound - read;
+    words.push(`No feature was left out. ${plural(rest, "feature")} in the working set had the condition computed, ${count(read)} had their column read, ` +
+      `and for ${count(bound)} an upper bound of the correlation, proven with a margin for rounding, already lies below the threshold.`);
+  }
+  return words;
+}
+
+function minimumWords(track, k) {
+  if (track.convexPenalty) {
+    return `The problem is convex, so this is a global minimum: by the duality gap the objective is ${gapWords(track.dualGap[k])} above the lowest possible value.`;
+  }
+  const strict = track.convex[k]
+    ? "The objective is strictly convex on the selected features, so among models with this support the point is a strict local minimum."
+    : "The objective is not strictly convex on the selected features here (shaded in the chart), so nearby models may fit equally well; read individual coefficients with care.";
+  return strict + " The penalty is not convex: other critical points may exist, and no claim is made that this one has the lowest objective of all. " +
+    `The last weighted lasso that led here was solved to a duality gap of ${fmt(Math.max(track.dualGap[k], 0), 3)}.`;
+}
+
+// A gap is never negative; one computed as negative is zero up to rounding.
+function gapWords(gap) { return gap > 0 ? "at most " + fmt(gap, 3) : "not, up to rounding,"; }
+
+function showCertificate(track, k, data) {
+  const host = byId("certificate");
+  host.replaceChildren();
+  certificateWords(track, k, data.nFeatures).forEach((text) => el(host, "p", text));
+  el(host, "p", minimumWords(track, k));
+  el(host, "p", "What a certificate does not say: it is about the optimisation, not about the data. Selection on the same rows makes ordinary standard errors and p-values too optimistic.");
+  const bad = track.status.filter((s) => s !== "converged").length;
+  el(host, "p", bad ? `On this path ${bad} of ${track.alphas.length} alphas did not converge.`
+    : `All ${track.alphas.length} alphas of this path converged; the largest violation anywhere is ${fmt(Math.max(...track.kkt), 3)}.`,
+    { class: bad ? "bad" : "good" });
+}
+
+function showLedger(track, data) {
+  const n = track.alphas.length, p = data.nFeatures, words = byId("ledger-words");
+  const sum = (list) => list.reduce((a, b) => a + b, 0);
+  words.replaceChildren();
+  const passes = sum(track.passes);
+  el(words, "p", `The whole path read ${fmt(passes, 3)} times the size of the data, ${fmt(passes / n, 2)} passes per alpha. ` +
+    `Checking every feature at every alpha by reading it takes at least ${count(n)} passes.`);
+  if (track.byBound.every((b) => b !== null)) {
+    const bound = sum(track.byBound), read = sum(track.byReading);
+    el(words, "p", `At the last check of each alpha, ${count(n * p)} feature checks in all, ${percent(bound, n * p)} were settled by a proven bound without touching the data ` +
+      `and ${percent(read, n * p)} by reading a column; the others were in the working set.`);
+  }
+  const table = byId("ledger");
+  table.replaceChildren();
+  cells(el(el(table, "thead"), "tr"), "th", ["\u03b1", "selected", "settled by bound", "settled by reading", "in working set", "passes", "iterations", "violation", "ended"]);
+  table.querySelectorAll("th").forEach((th) => th.setAttribute("scope", "col"));
+  const body = el(table, "tbody");
+  track.alphas.forEach((alpha, k) => {
+    const bound = track.byBound[k], read = track.byReading[k];
+    cells(el(body, "tr"), "td", [fmt(alpha, 5), count(track.support[k]), count(bound), count(read),
+      bound === null ? "not known" : count(p - bound - read), fmt(track.passes[k], 3), count(track.nIter[k]), fmt(track.kkt[k], 2), track.status[k]]);
+  });
+}
+
+function markLedger(k) {
+  byId("ledger").querySelectorAll("tbody tr").forEach((row, i) => {
+    row.classList.toggle("now", i === k);
+    if (i === k) row.setAttribute("aria-current", "true"); else row.removeAttribute("aria-current");
+  });
+}
+
+function showCompare(data, tracks, now, choose) {
+  byId("compare-panel").hidden = tracks.length < 2;
+  if (tracks.length < 2) return;
+  const curves = tracks.some((t) => t.curve), table = byId("compare");
+  table.replaceChildren();
+  const heads = ["penalty", "alphas", "most features"].concat(curves ? ["lowest error", "features there"] : [], ["worst violation", "passes per alpha", ""]);
+  cells(el(el(table, "thead"), "tr"), "th", heads);
+  const body = el(table, "tbody");
+  tracks.forEach((track, t) => {
+    const row = el(body, "tr", null, t === now ? { class: "now" } : {});
+    const best = track.curve ? track.curve.best : null;
+    const error = curves ? (best === null ? ["", ""] : [fmt(track.curve.mean[best], 4), count(track.support[best])]) : [];
+    const passes = track.passes.reduce((a, b) => a + b, 0) / track.alphas.length;
+    cells(row, "td", [track.label, count(track.alphas.length), count(Math.max(...track.support)), ...error, fmt(Math.max(...track.kkt), 2), fmt(passes, 2)]);
+    const button = el(el(row, "td"), "button", t === now ? "shown" : "show", { type: "button", "aria-label": "Show " + track.label });
+    button.disabled = t === now;
+    button.addEventListener("click", () => choose(t));
+  });
+}
+
+const COLUMNS = [
+  { key: "name", title: "Feature", up: true },
+  { key: "v", title: "Coefficient" },
+  { key: "size", title: "Size" },
+  { key: "enter", title: "Enters at \u03b1" },
+  { key: "times", title: "Alphas selected" },
+];
+
+function tableRows(data, track, k, ever) {
+  const values = new Map(pointAt(track, k).map(({ f, v }) => [f, v]));
+  const rows = [];
+  for (const row of track.rows.values()) {
+    if (!ever && !values.has(row.f)) continue;
+    const v = values.get(row.f) || 0;
+    rows.push({ f: row.f, name: nameOf(data, row.f), v, size: Math.abs(v), enter: track.alphas[row.k[0]], times: row.k.length });
+  }
+  return rows;
+}
+
+function sortRows(rows, key, up) {
+  const order = key === "name"
+    ? (a, b) => a.name.localeCompare(b.name, "en", { numeric: true })
+    : (a, b) => a[key] - b[key] || a.f - b.f;
+  rows.sort((a, b) => up ? order(a, b) : order(b, a));
+  return rows;
+}
+
+function showHead(sort, onSort) {
+  const head = byId("table").tHead;
+  head.replaceChildren();
+  const row = el(head, "tr");
+  for (const column of COLUMNS) {
+    const th = el(row, "th", null, { scope: "col", class: column.key });
+    const active = sort.key === column.key;
+    if (active) th.setAttribute("aria-sort", sort.up ? "ascending" : "descending");
+    const button = el(th, "button", column.title + (active ? (sort.up ? " \u25b2" : " \u25bc") : ""), { type: "button", "data-key": column.key });
+    button.addEventListener("click", () => onSort(column));
+  }
+}
+
+function showRows(rows, limit, onHover) {
+  const body = byId("table").tBodies[0];
+  body.replaceChildren();
+  const largest = rows.reduce((m, r) => Math.max(m, r.size), 0) || 1;
+  for (const row of rows.slice(0, limit)) {
+    const tr = el(body, "tr");
+    el(tr, "td", row.name);
+    el(tr, "td", fmt(row.v, 6));
+    const bar = el(el(el(tr, "td", null, { class: "size", "aria-hidden": "true" }), "div"), "i", null, { class: row.v < 0 ? "neg" : "pos" });
+    bar.style.width = (100 * row.size / largest).toFixed(1) + "%";
+    el(tr, "td", fmt(row.enter, 4));
+    el(tr, "td", count(row.times));
+    tr.addEventListener("pointerenter", () => onHover(row.f));
+    tr.addEventListener("pointerleave", () => onHover(null));
+  }
+}
+
+function csvField(text) { return /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text; }
+
+function csvOf(rows, intercept) {
+  const lines = [["feature", "coefficient", "enters_at_alpha", "alphas_selected"], ["(intercept)", intercept, "", ""]]
+    .concat(rows.map((r) => [r.name, r.v, r.enter, r.times]));
+  return lines.map((line) => line.map((cell) => csvField(String(cell))).join(",")).join("\r\n") + "\r\n";
+}

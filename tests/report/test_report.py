@@ -1,0 +1,215 @@
+"""What is written into a report, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from report_paths import made_up_path, named
+
+import sparsieve as sv
+from sparsieve.report import Report, render, write_html
+from sparsieve.report.encode import encode_story, safe_json
+from sparsieve.report.tracks import read_story
+
+LIMIT = 5_000_000  # the promise: under 5 MB with 20,000 features and 100 alphas
+
+
+class Page(HTMLParser):
+    """The elements and the embedded data of a page, as a browser's parser would split it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for key, value in attrs if key in {"src", "href"}]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def embedded(text: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    assert found is not None
+    data: dict[str, Any] = json.loads(found.group(1))
+    return data
+
+
+def decode(data: dict[str, Any], t: int) -> tuple[list[int], np.ndarray, np.ndarray]:
+    track = data["tracks"][t]
+    index = np.frombuffer(base64.b64decode(track["index"]), dtype=f"<u{data['indexBytes']}")
+    value = np.frombuffer(base64.b64decode(track["value"]), dtype=f"<f{data['valueBytes']}")
+    return track["starts"], np.asarray(data["features"])[index], value
+
+
+@pytest.fixture(scope="module")
+def path() -> sv.Path:
+    X, y, _ = sv.datasets.make_toy(40, 80, 6, noise=0.5, random_state=0)
+    return sv.sparse_path(X, y, "mcp", alphas=15, eps=0.05)
+
+
+def test_coefficients_come_back_bit_by_bit(path: sv.Path) -> None:
+    starts, rows, values = decode(embedded(render(path)), 0)
+    for k, point in enumerate(path.points):
+        part = slice(starts[k], starts[k + 1])
+        order = np.argsort(rows[part])
+        np.testing.assert_array_equal(rows[part][order], point.columns)
+        np.testing.assert_array_equal(values[part][order], point.values)
+
+
+def test_nothing_but_the_page_itself_is_loaded(path: sv.Path) -> None:
+    page = Page(render(path))
+    assert [link for link in page.links if not link.startswith("#")] == []
+    assert not {"link", "img", "object", "embed"} & set(page.tags)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", "<!--", "{{script}}",
+     "a&b", '"quoted"', "tab\tnewline\n", "\u2028", "naïve ß 中", "", "\ud83d\ude00"],
+)  # fmt: skip
+def test_names_and_titles_stay_text(path: sv.Path, name: str) -> None:
+    labelled = named(path, name)
+    name = str(labelled.feature_names[0])
+    text = render(labelled, title=name, notes=name, reproduce=name, settings={name: name})
+    plain = Page(render(path))
+    assert Page(text).tags == plain.tags
+    data = embedded(text)
+    assert data["title"] == (name or "Sparse regression path")
+    assert data["names"] is not None
+    assert set(data["names"]) == {name}
+
+
+def test_script_runs_only_by_its_hash(path: sv.Path) -> None:
+    text = render(path)
+    policy = re.search(r"script-src '(sha256-[^']+)'", text)
+    script = re.findall(r"<script>(.*?)</script>", text, re.S)
+    assert policy is not None
+    assert len(script) == 1
+    digest = base64.b64encode(hashlib.sha256(script[0].encode()).digest()).decode()
+    assert policy.group(1) == f"sha256-{digest}"
+    assert "unsafe-inline'; script" not in text.replace("style-src 'unsafe-inline'; script", "")
+
+
+def test_safe_json_writes_numbers_json_has_not() -> None:
+    data = {"a": [np.inf, -np.inf, np.nan, np.float64(0.1), np.int64(3), np.bool_(True)]}
+    assert json.loads(safe_json(data)) == {"a": [None, None, None, 0.1, 3, True]}
+    assert not set("<>&") & set(safe_json({"<": "a>&</script>"}))
+
+
+def test_a_wide_path_stays_below_five_megabytes(big_path: sv.Path, tmp_path: Path) -> None:
+    labelled = named(big_path, "a feature name of forty characters.....")
+    file = write_html(labelled, tmp_path / "wide.html")
+    assert file.stat().st_size < LIMIT
+    data = embedded(file.read_text(encoding="utf-8"))
+    assert data["nDropped"] == 0
+
+
+def test_a_dense_path_keeps_its_largest_features(tmp_path: Path) -> None:
+    """Every one of 20,000 features at each of 100 alphas: two million coefficients."""
+    path = made_up_path(20_000, [20_000] * 100)
+    file = write_html(named(path, "a feature name of forty characters....."), tmp_path / "d.html")
+    assert file.stat().st_size < LIMIT
+    data = embedded(file.read_text(encoding="utf-8"))
+    kept = len(data["features"])
+    assert kept + data["nDropped"] == 20_000
+    largest = np.abs(np.asarray(path.coefs)).max(axis=1)
+    assert largest[data["features"]].min() >= np.delete(largest, data["features"]).max()
+    # The number of features is told in full even though not all are listed.
+    assert data["tracks"][0]["support"] == [20_000] * 100
+
+
+def test_inline_report_is_smaller_and_framed(big_path: sv.Path) -> None:
+    inline = render(big_path, inline=True)
+    assert len(inline) < len(render(big_path))
+    framed = Report(inline)._repr_html_()
+    page = Page(framed)
+    assert page.tags == ["iframe"]
+    assert html.unescape(framed.split('srcdoc="')[1].split('" style=')[0]) == inline
+
+
+def test_reproduce_runs_and_gives_the_same_path(path: sv.Path) -> None:
+    X, y, _ = sv.datasets.make_toy(40, 80, 6, noise=0.5, random_state=0)
+    code = embedded(render(path))["reproduce"]
+    scope: dict[str, Any] = {"X": X, "y": y}
+    exec(code.split("sv.report.write_html")[0], scope)
+    again = scope["paths"][0]
+    np.testing.assert_array_equal(again.support_size, path.support_size)
+    # The grid is rebuilt from its ends: alphas agree to rounding.
+    np.testing.assert_allclose(again.alphas, path.alphas, rtol=1e-12)
+
+
+def test_several_paths_a_dict_and_a_fit(path: sv.Path) -> None:
+    assert len(read_story([path, path]).tracks) == 2
+    labelled = read_story({"run A": path, "run B": path})
+    assert [track.penalty for track in labelled.tracks] == ["run A", "run B"]
+    X, y, _ = sv.datasets.make_toy(40, 80, 6, noise=0.5, random_state=0)
+    fitted = sv.SparseRegressor("scad", alpha=0.4).fit(X, y)
+    story = read_story(fitted)
+    assert story.settings["alpha"] == 0.4
+    (columns, values), = story.tracks[0].points  # fmt: skip
+    np.testing.assert_array_equal(columns, np.flatnonzero(fitted.coef_))
+    np.testing.assert_array_equal(values, fitted.coef_[columns])
+
+
+def test_a_users_own_penalty_isnamed(path: sv.Path) -> None:
+    class Mine:
+        def __init__(self, a: float) -> None:
+            self.a = a
+
+        def value(self, t: Any, alpha: Any) -> Any:
+            return alpha * t
+
+        def slope(self, t: Any, alpha: Any) -> Any:
+            return alpha + 0.0 * t
+
+    X, y, _ = sv.datasets.make_toy(40, 80, 6, noise=0.5, random_state=0)
+    track = read_story(sv.sparse_path(X, y, Mine(2.0), alphas=3)).tracks[0]
+    assert (track.penalty, track.shape, track.code) == ("Mine", "a = 2", "Mine(a=2.0)")
+    assert not track.convex_penalty
+
+
+def test_what_is_refused(path: sv.Path) -> None:
+    X, y, _ = sv.datasets.make_toy(40, 7, 3, noise=0.5, random_state=0)
+    other = sv.sparse_path(X, y, "mcp", alphas=3)
+    with pytest.raises(ValueError, match="7 and 80 features"):
+        render([path, other])
+    with pytest.raises(ValueError, match="at least one Path"):
+        render([])
+    for wrong in (3, "a", [1], np.zeros(3)):
+        with pytest.raises(TypeError, match="pass the result of sparse_path"):
+            render(wrong)
+    with pytest.raises(Exception, match="not fitted"):
+        render(sv.SparseRegressor())
+
+
+def test_inline_budget_drops_to_single_precision(big_path: sv.Path) -> None:
+    story = read_story(big_path)
+    small = encode_story(story, budget=200_000)
+    assert small["valueBytes"] == 4
+    assert encode_story(story)["valueBytes"] == 8
+
+
+def test_to_html_of_paths_and_estimators(path: sv.Path, tmp_path: Path) -> None:
+    page = path.to_html(tmp_path / "p.html", title="Mine")
+    assert (tmp_path / "p.html").read_text(encoding="utf-8") == page
+    assert embedded(page)["title"] == "Mine"
+    assert path._repr_html_().startswith("<iframe")
+    X, y, _ = sv.datasets.make_toy(40, 80, 6, noise=0.5, random_state=0)
+    fitted = sv.SparseRegressor("scad", alpha=0.4).fit(X, y)
+    assert fitted.to_html()._repr_html_().startswith("<iframe")
+    # scikit-learn's own diagram stays what a notebook shows for an estimator.
+    assert "iframe" not in fitted._repr_html_()

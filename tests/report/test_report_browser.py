@@ -1,0 +1,224 @@
+"""The report as a reader uses it: in a browser, with mouse and keyboard."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsieve as sv
+from sparsieve.report import render, write_html
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def paths() -> list[sv.Path]:
+    X, y, w = sv.datasets.make_toy(60, 200, 8, noise=0.5, random_state=0)
+    names = np.array([f"gene {j}" for j in range(200)], dtype=object)
+    names[int(np.argmax(np.abs(w)))] = EVIL
+    penalties = [sv.L1(), sv.MCP(gamma=3.0), sv.MCP(gamma=1.5)]
+    found = [sv.sparse_path(X, y, penalty, alphas=25, eps=0.02) for penalty in penalties]
+    return [dataclasses.replace(path, feature_names=names) for path in found]
+
+
+@pytest.fixture(scope="module")
+def file(paths: list[sv.Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_html(paths, tmp_path_factory.mktemp("report") / "report.html", title=EVIL)
+
+
+def expected(path: sv.Path, k: int) -> dict[str, float]:
+    point = path.points[k]
+    assert path.feature_names is not None
+    return dict(zip(path.feature_names[point.columns], point.values, strict=True))
+
+
+def test_slider_shows_the_point_of_the_path(visit: Any, file: Path, paths: list[sv.Path]) -> None:
+    seen = visit(file)
+    seen.page.locator("#alpha").fill("10")
+    truth = expected(paths[0], 10)
+    assert set(seen.names()) == set(truth)
+    shown = dict(zip(seen.names(), seen.coefficients(), strict=True))
+    for name, value in truth.items():
+        assert shown[name] == pytest.approx(value, rel=1e-5)  # six digits are printed
+    assert f"{len(truth)} features selected" in seen.page.locator("#alpha").get_attribute(
+        "aria-valuetext"
+    )
+    before = len(truth)
+    seen.page.locator("#alpha").press("ArrowRight")
+    assert len(seen.names()) == paths[0].support_size[11] >= before
+
+
+def test_a_feature_named_like_markup_stays_text(visit: Any, file: Path) -> None:
+    seen = visit(file)
+    assert EVIL in seen.names()
+    assert seen.page.locator("h1").text_content() == EVIL
+    assert seen.page.title() == EVIL
+    assert seen.page.locator("script").count() == 2
+
+
+def test_choose_penalty_and_shape(visit: Any, file: Path, paths: list[sv.Path]) -> None:
+    seen = visit(file)
+    seen.page.select_option("#penalty", "MCP")
+    seen.page.select_option("#shape", label="gamma = 1.5")
+    seen.page.locator("#alpha").fill("12")
+    assert set(seen.names()) == set(expected(paths[2], 12))
+    assert "MCP (gamma = 1.5)" in seen.page.locator("#lead").text_content()
+    seen.page.get_by_role("button", name="Show L1").click()
+    assert set(seen.names()) == set(expected(paths[0], 12))
+    assert seen.page.locator("#penalty").input_value() == "L1"
+
+
+def test_sort_by_each_column(visit: Any, file: Path) -> None:
+    seen = visit(file)
+    seen.page.locator("#alpha").fill("14")
+    sizes = [abs(value) for value in seen.coefficients()]
+    assert sizes == sorted(sizes, reverse=True)
+    seen.page.get_by_role("button", name="Coefficient").click()
+    assert seen.coefficients() == sorted(seen.coefficients(), reverse=True)
+    seen.page.keyboard.press("Enter")  # the heading keeps the focus
+    assert seen.coefficients() == sorted(seen.coefficients())
+    heading = seen.page.locator("#table th", has_text="Coefficient")
+    assert heading.get_attribute("aria-sort") == "ascending"
+
+
+def test_search_filters_and_download_matches(visit: Any, file: Path, paths: list[sv.Path]) -> None:
+    seen = visit(file)
+    seen.page.locator("#alpha").fill("20")
+    truth = expected(paths[0], 20)
+    seen.page.fill("#search", "GENE 1")
+    wanted = {name for name in truth if "gene 1" in name}
+    assert set(seen.names()) == wanted
+    assert 0 < len(wanted) < len(truth)
+    seen.page.fill("#search", "")
+    with seen.page.expect_download() as waiting:
+        seen.page.click("#download")
+    text = Path(waiting.value.path()).read_bytes().decode("utf-8")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert rows[0]["feature"] == "(intercept)"
+    assert float(rows[0]["coefficient"]) == paths[0].intercepts[20]
+    # Stored in double precision, so nothing at all is lost on the way.
+    assert {row["feature"]: float(row["coefficient"]) for row in rows[1:]} == truth
+
+
+def test_chart_with_mouse_and_keyboard(visit: Any, file: Path, paths: list[sv.Path]) -> None:
+    seen = visit(file)
+    chart = seen.page.locator("#path-chart")
+    area = chart.bounding_box()
+    seen.page.mouse.click(area["x"] + area["width"] - 20, area["y"] + 200)
+    assert seen.page.locator("#alpha").input_value() == str(len(paths[0]) - 1)
+    chart.press("Home")
+    assert seen.page.locator("#alpha").input_value() == "0"
+    chart.press("End")
+    chart.press("ArrowDown")
+    largest = max(expected(paths[0], 24).items(), key=lambda item: abs(item[1]))[0]
+    assert seen.page.locator("#live").text_content().startswith(largest)
+    tops = [c["y"] for c in (d.bounding_box() for d in seen.page.locator("circle.dot").all()) if c]
+    seen.page.mouse.move(area["x"] + area["width"] - 25, min(tops) + 4)
+    assert seen.page.locator("#tip b").text_content() in expected(paths[0], 24)
+
+
+def test_certificate_words(visit: Any, file: Path) -> None:
+    seen = visit(file)
+    words = seen.page.locator("#certificate").text_content()
+    assert "critical point" in words
+    assert "all 200 features" in words
+    assert "global minimum" in words
+    seen.page.select_option("#penalty", "MCP")
+    words = seen.page.locator("#certificate").text_content()
+    assert "global minimum" not in words
+    assert "other critical points may exist" in words
+
+
+def test_ledger_adds_up(visit: Any, file: Path, paths: list[sv.Path]) -> None:
+    seen = visit(file)
+    seen.page.locator("#ledger-details summary").click()
+    rows = seen.page.locator("#ledger tbody tr")
+    assert rows.count() == 25
+    point = paths[0].points[24]
+    cells = rows.nth(24).locator("td").all_text_contents()
+    working = 200 - point.settled_by_bound - point.settled_by_reading
+    assert cells[2:5] == [
+        str(n) for n in (point.settled_by_bound, point.settled_by_reading, working)
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_contrast_in_both_themes(visit: Any, file: Path, scheme: str) -> None:
+    seen = visit(file, scheme)
+    ratio = "(s) => contrast(getComputedStyle(document.querySelector(s)))"
+    seen.page.evaluate(_CONTRAST)
+    for selector in (".tile b", ".tile span", ".hint", "#certificate p", "th button"):
+        # 4.5 is what WCAG 2 asks of text of normal size at level AA.
+        assert seen.page.evaluate(ratio, selector) >= 4.5
+    seen.page.click("#theme")
+    for selector in (".tile b", ".tile span", ".hint", "#certificate p", "th button"):
+        assert seen.page.evaluate(ratio, selector) >= 4.5
+
+
+_CONTRAST = """() => {
+  const parts = (colour) => colour.match(/[0-9.]+/g).slice(0, 3).map(Number);
+  const light = (colour) => parts(colour).map((c) => c / 255)
+    .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  window.contrast = (style) => {
+    const panel = getComputedStyle(document.querySelector(".panel")).backgroundColor;
+    const [a, b] = [light(style.color), light(panel)].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05);
+  };
+}"""
+
+
+def test_every_control_has_a_name(visit: Any, file: Path) -> None:
+    seen = visit(file)
+    for role in ("button", "slider", "combobox", "searchbox", "checkbox"):
+        for control in seen.page.get_by_role(role).all():
+            if control.is_visible():
+                described = control.aria_snapshot()
+                assert '"' in described, described
+
+
+def test_prints_in_light_colours_even_from_the_dark_theme(visit: Any, file: Path) -> None:
+    seen = visit(file, "dark")
+    seen.page.emulate_media(media="print", color_scheme="dark")
+    panel = "getComputedStyle(document.querySelector('.panel')).backgroundColor"
+    assert seen.page.evaluate(panel) == "rgb(255, 255, 255)"
+    assert not seen.page.locator("#download").is_visible()
+
+
+def test_inline_report_runs_inside_its_frame(
+    visit: Any, paths: list[sv.Path], tmp_path: Path
+) -> None:
+    inline = render(paths[1], inline=True)._repr_html_()
+    page = tmp_path / "notebook.html"
+    page.write_text(f"<!DOCTYPE html><title>n</title><body>{inline}</body>", encoding="utf-8")
+    seen = visit(page)
+    frame = seen.page.frame_locator("iframe")
+    frame.locator("#alpha").fill("9")
+    assert set(frame.locator("#table tbody td:first-child").all_text_contents()) == set(
+        expected(paths[1], 9)
+    )
+    assert seen.page.title() == "n"
+
+
+def test_single_fit_and_empty_model_open(visit: Any, tmp_path: Path) -> None:
+    X, y, _ = sv.datasets.make_toy(30, 10, 3, noise=0.1, random_state=1)
+    fitted = sv.SparseRegressor("mcp", alpha=0.5).fit(X, y)
+    seen = visit(write_html(fitted, tmp_path / "one.html"))
+    assert set(seen.names()) == {f"x{j}" for j in np.flatnonzero(fitted.coef_)}
+    empty = sv.SparseRegressor("l1", alpha=1e6).fit(X, y)
+    seen = visit(write_html(empty, tmp_path / "none.html"))
+    assert seen.names() == []
+
+
+def test_big_report_still_answers(visit: Any, tmp_path: Path, big_path: sv.Path) -> None:
+    seen = visit(write_html(big_path, tmp_path / "big.html"))
+    seen.page.locator("#alpha").fill("99")
+    assert len(seen.names()) == 100  # one page of rows
+    seen.page.get_by_role("button", name="Show 100 more").click()
+    assert len(seen.names()) == 200
