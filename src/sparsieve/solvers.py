@@ -14,7 +14,7 @@ from . import _core
 from .penalties import Penalty, alpha_max_for
 from .validation import Checked
 
-__all__ = ["Point", "Solver", "columns_of", "core_penalty"]
+__all__ = ["Point", "Problem", "Solver", "columns_of", "core_penalty"]
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,8 @@ class Point:
     ``columns`` and ``values`` are the non-zero coefficients. The proof: ``kkt`` is the largest
     violation of the stationarity condition over all features as a fraction of ``slope(0)``,
     ``dual_gap`` the duality gap of the last weighted lasso, ``convex`` tells whether the objective
-    is strictly convex on the support (the point is then a strict local minimum there).
+    is strictly convex on the support (the point is then a strict local minimum there). ``r2`` is the
+    fraction of the (weighted) deviance of y that the fit explains.
     """
 
     alpha: float
@@ -52,6 +53,7 @@ class Point:
     passes: float
     settled_by_bound: int
     settled_by_reading: int
+    r2: float = math.nan
 
     @property
     def converged(self) -> bool:
@@ -72,6 +74,44 @@ def core_penalty(penalty: Penalty) -> _core.Penalty:
     return _core.python_penalty(penalty) if spec is None else _core.builtin_penalty(*spec())
 
 
+class Problem:
+    """Validated data and constraints; every solver made here reads the same columns of X.
+
+    Folds, subsamples and shapes differ in sample weights or penalty only, so none of them copies
+    X. Pickling (for worker processes) leaves the columns behind; they are found again in place.
+
+    Parameters
+    ----------
+    data : Checked
+    fit_intercept, positive : bool
+    """
+
+    def __init__(
+        self, data: Checked, *, fit_intercept: bool = True, positive: bool = False
+    ) -> None:
+        self.data = data
+        self.fit_intercept = bool(fit_intercept)
+        self.positive = bool(positive)
+        self.n_samples, self.n_features = data.X.shape
+        self._columns: _core.Columns | None = None
+
+    def solver(self, penalty: Penalty, sample_weight: Floats | None = None) -> Solver:
+        """Make a solver at w = 0, with other sample weights than the data's if given."""
+        if self._columns is None:
+            self._columns = columns_of(self.data.X)
+        data = self.data if sample_weight is None else self.data._replace(sample_weight=sample_weight)
+        return Solver(
+            data,
+            penalty,
+            fit_intercept=self.fit_intercept,
+            positive=self.positive,
+            columns=self._columns,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_columns": None}
+
+
 class Solver:
     """Everything that carries over from one alpha to the next.
 
@@ -86,6 +126,8 @@ class Solver:
     fit_intercept, positive : bool
     prox_weight : float
         Weight of the proximal term that [RGS19] adds to each surrogate; 0 switches it off.
+    columns : Columns, optional
+        The columns of ``data.X``, when they have been prepared already.
     """
 
     def __init__(
@@ -96,6 +138,7 @@ class Solver:
         fit_intercept: bool = True,
         positive: bool = False,
         prox_weight: float = 0.0,
+        columns: _core.Columns | None = None,
     ) -> None:
         n_samples, self.n_features = data.X.shape
         omega = (
@@ -106,7 +149,9 @@ class Solver:
         self.penalty = penalty
         self._weights = data.weights
         self._positive = positive
-        self._design = _core.Design(columns_of(data.X), omega, fit_intercept)
+        self.null_deviance = _null_deviance(data.y, omega, fit_intercept)
+        columns = columns_of(data.X) if columns is None else columns
+        self._design = _core.Design(columns, omega, fit_intercept)
         self._core = _core.solver(
             self._design, data.y, core_penalty(penalty), data.weights, positive, prox_weight
         )
@@ -128,6 +173,11 @@ class Solver:
         """Continue from the given non-zero coefficients."""
         self._core.warm_start(columns, values)
 
+    def set_penalty(self, penalty: Penalty) -> None:
+        """Change the penalty (or its shape); the point and all that was computed stay."""
+        self.penalty = penalty
+        self._core.set_penalty(core_penalty(penalty))
+
     def solve(self, alpha: float, tol: float, max_iter: int, max_time: float = math.inf) -> Point:
         """Solve for one alpha, starting from the current point."""
         result = self._core.solve(alpha, tol, max_iter, max_time)
@@ -148,4 +198,25 @@ class Solver:
             passes=self._passes - before,
             settled_by_bound=result.by_bound,
             settled_by_reading=result.by_reading,
+            r2=self._explained(alpha, columns, values, result.objective),
         )
+
+    def _explained(
+        self, alpha: float, columns: NDArray[np.int64], values: Floats, objective: float
+    ) -> float:
+        """Return 1 - deviance / null deviance: the objective less its penalty is half the deviance."""
+        if self.null_deviance == 0.0:
+            return 0.0
+        strength = np.full(columns.size, alpha)
+        if self._weights is not None:
+            strength *= self._weights[columns]
+        penalised = strength > 0.0
+        cost = self.penalty.value(np.abs(values[penalised]), strength[penalised])
+        deviance = 2.0 * (objective - float(np.sum(cost)))
+        return 1.0 - max(deviance, 0.0) / self.null_deviance
+
+
+def _null_deviance(y: Floats, omega: Floats, fit_intercept: bool) -> float:
+    """Return the weighted mean square of y about its mean (about 0 without an intercept)."""
+    centre = float(omega @ y) if fit_intercept else 0.0
+    return float(omega @ (y - centre) ** 2)
