@@ -5,6 +5,7 @@ from .certificate import Certificate
 from .estimators import SparseRegressor
 from .model_content import load_model
 from .model_file import ModelFileError
+from .model_selection import SparseRegressorCV, shape_grid
 from .objective import kkt_violation, objective
 from .path import Path, alpha_max, sparse_path
 from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
@@ -22,6 +23,7 @@ __all__ = [
     "PWLResult",
     "Path",
     "SparseRegressor",
+    "SparseRegressorCV",
     "alpha_max",
     "datasets",
     "kkt_violation",
@@ -30,5 +32,6 @@ __all__ = [
     "proximal_weighted_lasso",
     "reference",
     "report",
+    "shape_grid",
     "sparse_path",
 ]

@@ -72,7 +72,7 @@ class Certificate:
         kind = "strict local minimum on its support" if self.strict_minimum else "not strict"
         return (
             f"{verdict}: no feature of {self.n_features} violates stationarity by more than "
-            f"{self.kkt:.2g} of the penalty's slope at zero (tol {self.tol:g}); {kind}; duality gap "
-            f"of the last surrogate {self.dual_gap:.2g}; objective {self.objective:.8g}; "
+            f"{self.kkt:.2g} of the penalty's slope at zero (tol {self.tol:g}); {kind}; duality "
+            f"gap of the last surrogate {self.dual_gap:.2g}; objective {self.objective:.8g}; "
             f"{self.support_size} features selected"
         )

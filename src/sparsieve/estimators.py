@@ -51,7 +51,21 @@ class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # t
         return tags
 
 
-class SparseRegressor(LinearPredictor):
+class FittedPoint(LinearPredictor):
+    """A linear model that comes from one certified point."""
+
+    def _store(self, point: Point, tol: float) -> None:
+        self.coef_ = np.zeros(self.n_features_in_)
+        self.coef_[point.columns] = point.values
+        self.intercept_ = point.intercept
+        self.n_iter_ = max(point.n_iter, 1)
+        self.kkt_ = point.kkt
+        self.dual_gap_ = point.dual_gap
+        self.objective_ = point.objective
+        self.certificate_ = Certificate.of(point, tol, self.n_features_in_)
+
+
+class SparseRegressor(FittedPoint):
     r"""Sparse linear regression with a convex or non-convex penalty.
 
     .. math::
@@ -162,16 +176,6 @@ class SparseRegressor(LinearPredictor):
                 f"{n_features}; set warm_start=False or fit a new estimator."
             )
         return self.coef_
-
-    def _store(self, point: Point, tol: float) -> None:
-        self.coef_ = np.zeros(self.n_features_in_)
-        self.coef_[point.columns] = point.values
-        self.intercept_ = point.intercept
-        self.n_iter_ = max(point.n_iter, 1)
-        self.kkt_ = point.kkt
-        self.dual_gap_ = point.dual_gap
-        self.objective_ = point.objective
-        self.certificate_ = Certificate.of(point, tol, self.n_features_in_)
 
 
 def _walk_down(solver: Solver, alpha: float, max_iter: int) -> None:

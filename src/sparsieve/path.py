@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .penalties import Penalty, resolve_penalty
 from .reporting import ShownInline
-from .solvers import REMEDIES, Point, Solver
-from .validation import check_alphas, check_integer, check_number, check_X_y
+from .solvers import REMEDIES, Point, Problem
+from .tracing import check_limits, trace
+from .validation import check_alphas, check_number, check_X_y
 
 __all__ = ["Path", "alpha_max", "sparse_path"]
 
@@ -24,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Path(ShownInline):
-    r"""Solutions of
+    r"""Solutions along a path.
 
     .. math::
         \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
@@ -48,8 +49,14 @@ class Path(ShownInline):
     converged, convex : ndarray of bool
         ``convex``: the objective is strictly convex on the support, so the point is a strict local
         minimum there.
+    r2 : ndarray of shape (n_alphas,)
+        Fraction of the deviance of y explained (weighted, about the mean of y, or about zero
+        without an intercept).
     status : list of str
         How each solve ended.
+    ended : str
+        "complete", or what ended the path early: "max_support", "max_deviance", "max_time",
+        "callback" or "interrupted".
     penalty : Penalty
     feature_names : ndarray of str or None
     """
@@ -65,10 +72,17 @@ class Path(ShownInline):
     convex: NDArray[np.bool_]
     support_size: NDArray[np.int64]
     passes: Floats
+    r2: Floats
     penalty: Penalty
     status: list[str] = field(repr=False)
     points: list[Point] = field(repr=False)
     feature_names: NDArray[Any] | None = field(default=None, repr=False)
+    ended: str = "complete"
+    problem: Problem | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The data stay where they are: a saved path should not carry a copy of X.
+        return {**self.__dict__, "problem": None}
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.alphas, self.coefs, self.dual_gap))
@@ -102,7 +116,7 @@ def _stack(points: list[Point], n_features: int) -> Any:
 
 
 def make_path(
-    points: list[Point], n_features: int, penalty: Penalty, feature_names: NDArray[Any] | None
+    points: list[Point], problem: Problem, penalty: Penalty, ended: str = "complete"
 ) -> Path:
     """Collect points into a Path."""
 
@@ -111,7 +125,7 @@ def make_path(
 
     return Path(
         alphas=column("alpha"),
-        coefs=_stack(points, n_features),
+        coefs=_stack(points, problem.n_features),
         intercepts=column("intercept"),
         objective=column("objective"),
         kkt=column("kkt"),
@@ -121,10 +135,13 @@ def make_path(
         convex=column("convex", np.bool_),
         support_size=np.array([point.values.size for point in points], dtype=np.int64),
         passes=column("passes"),
+        r2=column("r2"),
         penalty=penalty,
         status=[point.status for point in points],
         points=points,
-        feature_names=feature_names,
+        feature_names=problem.data.feature_names,
+        ended=ended,
+        problem=problem,
     )
 
 
@@ -162,8 +179,8 @@ def alpha_max(
 ) -> float:
     r"""Return the smallest alpha at which zero is a critical point.
 
-    There :math:`r'(0; \alpha \pi_j) \ge |x_j^\top \Omega (y - b)|` for every penalised feature, where
-    unpenalised ones (weight 0) are fitted first.
+    There :math:`r'(0; \alpha \pi_j) \ge |x_j^\top \Omega (y - b)|` for every penalised feature,
+    once unpenalised ones (weight 0) are fitted first.
 
     Parameters
     ----------
@@ -176,8 +193,8 @@ def alpha_max(
         0.0 when no feature correlates with y.
     """
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    solver = Solver(data, resolve_penalty(penalty), fit_intercept=fit_intercept, positive=positive)
-    return solver.alpha_max()
+    problem = Problem(data, fit_intercept=fit_intercept, positive=positive)
+    return problem.solver(resolve_penalty(penalty)).alpha_max()
 
 
 def sparse_path(
@@ -195,6 +212,10 @@ def sparse_path(
     max_iter: int = 10_000,
     n_jobs: int | None = None,
     progress: bool = False,
+    max_support: int | None = None,
+    max_deviance: float | None = None,
+    max_time: float | None = None,
+    callback: Callable[[Point], Any] | None = None,
 ) -> Path:
     r"""Compute a regularisation path, every point with a certificate.
 
@@ -231,15 +252,26 @@ def sparse_path(
         Threads for the passes over X; None means 1, -1 all cores.
     progress : bool, default=False
         Show a progress bar (needs tqdm).
+    max_support : int, default=None
+        End the path with the first alpha that selects at least so many features.
+    max_deviance : float, default=None
+        End the path with the first alpha that explains at least this fraction of the deviance of y.
+    max_time : float, default=None
+        Seconds after which the path ends with what is finished.
+    callback : callable, default=None
+        ``callback(point)`` is called after each alpha; the path ends when it returns True.
 
     Returns
     -------
     Path
+        Never empty; ``path.ended`` says why it ended.
 
     Warns
     -----
     ConvergenceWarning
         When an alpha did not reach ``tol``: which one, the violation reached, and what to do.
+    UserWarning
+        When Ctrl-C ended the path: the finished part is returned.
 
     Examples
     --------
@@ -252,23 +284,19 @@ def sparse_path(
     penalty = resolve_penalty(penalty)
     grid = check_alphas(alphas)
     eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-3")
-    tol = check_number("tol", tol, remedy="use e.g. tol=1e-6")
-    max_iter = check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=10000")
+    limits = check_limits(
+        tol=tol,
+        max_iter=max_iter,
+        max_support=max_support,
+        max_deviance=max_deviance,
+        max_time=max_time,
+        callback=callback,
+    )
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    solver = Solver(data, penalty, fit_intercept=fit_intercept, positive=positive)
+    problem = Problem(data, fit_intercept=fit_intercept, positive=positive)
+    solver = problem.solver(penalty)
     if isinstance(grid, int):
         grid = alpha_grid(solver.largest_alpha(), grid, eps)
-    points = [solver.solve(float(alpha), tol, max_iter) for alpha in _tracked(grid, progress)]
-    warn_if_not_converged(points, tol)
-    return make_path(points, solver.n_features, penalty, data.feature_names)
-
-
-def _tracked(alphas: Floats, progress: bool) -> Any:
-    """Iterate over alphas, with a progress bar when asked for."""
-    if not progress:
-        return alphas
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as error:
-        raise ImportError("progress=True needs tqdm: pip install tqdm") from error
-    return tqdm(alphas, desc="alphas", unit="alpha")
+    points, ended = trace(solver, grid, limits, progress=progress)
+    warn_if_not_converged(points, limits.tol)
+    return make_path(points, problem, penalty, ended)

@@ -36,8 +36,8 @@ class Point:
     ``columns`` and ``values`` are the non-zero coefficients. The proof: ``kkt`` is the largest
     violation of the stationarity condition over all features as a fraction of ``slope(0)``,
     ``dual_gap`` the duality gap of the last weighted lasso, ``convex`` tells whether the objective
-    is strictly convex on the support (the point is then a strict local minimum there). ``r2`` is the
-    fraction of the (weighted) deviance of y that the fit explains.
+    is strictly convex on the support (the point is then a strict local minimum there). ``r2`` is
+    the fraction of the (weighted) deviance of y that the fit explains.
     """
 
     alpha: float
@@ -99,7 +99,9 @@ class Problem:
         """Make a solver at w = 0, with other sample weights than the data's if given."""
         if self._columns is None:
             self._columns = columns_of(self.data.X)
-        data = self.data if sample_weight is None else self.data._replace(sample_weight=sample_weight)
+        data = (
+            self.data if sample_weight is None else self.data._replace(sample_weight=sample_weight)
+        )
         return Solver(
             data,
             penalty,
@@ -159,7 +161,7 @@ class Solver:
 
     def alpha_max(self) -> float:
         """Return the smallest alpha at which no penalised feature enters."""
-        c = self._core.null_correlations
+        c = np.asarray(self._core.null_correlations, dtype=np.float64)
         return alpha_max_for(
             self.penalty, np.maximum(c, 0.0) if self._positive else c, self._weights
         )
@@ -204,7 +206,7 @@ class Solver:
     def _explained(
         self, alpha: float, columns: NDArray[np.int64], values: Floats, objective: float
     ) -> float:
-        """Return 1 - deviance / null deviance: the objective less its penalty is half the deviance."""
+        """Return 1 - deviance / null deviance; objective = deviance / 2 + penalty."""
         if self.null_deviance == 0.0:
             return 0.0
         strength = np.full(columns.size, alpha)
@@ -219,4 +221,8 @@ class Solver:
 def _null_deviance(y: Floats, omega: Floats, fit_intercept: bool) -> float:
     """Return the weighted mean square of y about its mean (about 0 without an intercept)."""
     centre = float(omega @ y) if fit_intercept else 0.0
-    return float(omega @ (y - centre) ** 2)
+    apart = y - centre
+    # What is left of a constant response is the rounding of the subtraction.
+    if np.max(np.abs(apart[omega > 0.0])) <= 8.0 * np.finfo(np.float64).eps * abs(centre):
+        return 0.0
+    return float(omega @ apart**2)

@@ -1,0 +1,371 @@
+"""Cross-validation over alphas and shapes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
+from sklearn.utils.validation import validate_data
+
+from ..estimators import FittedPoint
+from ..path import make_path, warn_if_not_converged
+from ..penalties import Penalty
+from ..solvers import Problem
+from ..tracing import Limits, check_limits, trace
+from ..validation import check_X_y
+from .grid import alpha_grids, follow_shape
+from .runs import Cancel, run_units
+from .scores import check_scorer, mean_squared_errors, predictions, score_points
+from .shapes import describe, resolve_penalties
+
+__all__ = ["SparseRegressorCV"]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+class Fold(NamedTuple):
+    """Rows to fit on and rows to judge on."""
+
+    train: Rows
+    test: Rows
+
+
+class FoldResult(NamedTuple):
+    """What one fold says about every alpha of every shape: arrays of (n_penalties, n_alphas)."""
+
+    mse: Floats
+    score: Floats
+    support_size: Floats
+    kkt: Floats
+    converged: Floats
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything the folds have in common; goes to worker processes as it is."""
+
+    problem: Problem
+    penalties: list[Penalty]
+    grids: list[Floats]
+    limits: Limits
+    scorer: Any
+    scoring: Any
+    cancel: Cancel
+
+
+def run_fold(plan: Plan, fold: Fold) -> FoldResult:
+    """Fit every alpha of every shape on the training rows and judge it on the test rows.
+
+    The training rows are the whole X with the other rows' sample weights set to zero, so nothing is
+    copied; Gram matrix, factor and bounds carry over from shape to shape.
+    """
+    data = plan.problem.data
+    weight = np.bincount(fold.train, minlength=plan.problem.n_samples).astype(np.float64)
+    if data.sample_weight is not None:
+        weight *= data.sample_weight
+    test_weight = None if data.sample_weight is None else data.sample_weight[fold.test]
+    y = data.y[fold.test]
+    held_out = None if plan.scorer is None else data.X[fold.test]
+    solver = plan.problem.solver(plan.penalties[0], weight)
+    shape = (len(plan.penalties), plan.grids[0].size)
+    out = FoldResult(*(np.full(shape, np.nan) for _ in FoldResult._fields))
+    for s, (penalty, alphas) in enumerate(zip(plan.penalties, plan.grids, strict=True)):
+        points, ended = follow_shape(solver, penalty, alphas, plan.limits)
+        if ended != "complete":
+            raise KeyboardInterrupt
+        out.mse[s] = mean_squared_errors(y, predictions(data.X, fold.test, points), test_weight)
+        out.score[s] = (
+            -out.mse[s]
+            if plan.scorer is None
+            else score_points(plan.scorer, plan.scoring, held_out, y, points, test_weight)
+        )
+        out.support_size[s] = [point.values.size for point in points]
+        out.kkt[s] = [point.kkt for point in points]
+        out.converged[s] = [point.converged for point in points]
+    return out
+
+
+def make_folds(cv: Any, X: Any, y: Floats, groups: Any, weight: Floats | None) -> list[Fold]:
+    """Split once, so that every alpha and every shape sees the same folds; check each fold."""
+    n_samples = y.size
+    splitter = check_cv(cv)
+    folds = []
+    for k, (train, test) in enumerate(splitter.split(np.empty((n_samples, 1)), y, groups)):
+        rows = [
+            np.flatnonzero(part) if np.asarray(part).dtype == np.bool_ else np.asarray(part)
+            for part in (train, test)
+        ]
+        fold = Fold(*(part.astype(np.int64) for part in rows))
+        _check_fold(k, fold, y, weight)
+        folds.append(fold)
+    if not folds:
+        raise ValueError(f"cv={cv!r} makes no folds; use e.g. cv=5 or a scikit-learn splitter.")
+    return folds
+
+
+def _check_fold(k: int, fold: Fold, y: Floats, weight: Floats | None) -> None:
+    for name, part in (("training", fold.train), ("test", fold.test)):
+        used = part if weight is None else part[weight[part] > 0.0]
+        if used.size == 0:
+            raise ValueError(
+                f"cv: fold {k} has no {name} rows (of positive sample weight); use fewer folds or "
+                "another splitter."
+            )
+        if name == "training" and np.ptp(y[used]) == 0.0:
+            raise ValueError(
+                f"cv: y is constant ({y[used[0]]:g}) on the training rows of fold {k}, so nothing "
+                "can be fitted there; shuffle or stratify, e.g. cv=KFold(5, shuffle=True)."
+            )
+
+
+class SparseRegressorCV(FittedPoint):
+    r"""Sparse linear regression with alpha, and the penalty's shape, chosen by cross-validation.
+
+    .. math::
+        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        + \sum_j r(|w_j|; \alpha \pi_j)
+
+    Every alpha of every penalty is fitted on the same folds; the best one is fitted again on all
+    rows, with its certificate.
+
+    Parameters
+    ----------
+    penalty : str, Penalty or list of them, default="mcp"
+        A list is a grid of shapes (or of different penalties); see :func:`shape_grid`.
+    alphas : int or array-like, default=100
+        How many alphas between alpha_max (of all rows, per penalty) and eps * alpha_max, or the
+        alphas themselves.
+    eps : float, default=1e-3
+        alpha_min / alpha_max, when ``alphas`` is an integer.
+    cv : int, splitter or iterable of (train, test), default=None
+        As in scikit-learn; None means 5 folds.
+    scoring : str or callable, default=None
+        A scikit-learn scorer, the higher the better; None means the mean squared error.
+    rule : {"min", "1se"}, default="min"
+        "min" takes the best mean score. "1se" takes, for the penalty of the best one, the largest
+        alpha whose mean score is within one standard error of it; never a smaller alpha than "min".
+    fit_intercept : bool, default=True
+    positive : bool, default=False
+        Require :math:`w_j \ge 0`.
+    weights : array-like of shape (n_features,), default=None
+        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it.
+    tol : float, default=1e-6
+        Largest violation of stationarity, as a fraction of the penalty's slope at zero.
+    max_iter : int, default=10_000
+        Largest number of reweightings per alpha.
+    n_jobs : int or None, default=None
+        Folds fitted at the same time: threads unless a joblib context asks for another backend.
+    progress : bool, default=False
+        Show a progress bar (needs tqdm).
+
+    Attributes
+    ----------
+    alpha_ : float
+    penalty_ : Penalty
+    alphas_ : ndarray of shape (n_alphas,) or (n_penalties, n_alphas)
+        Decreasing.
+    mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_penalties, n_alphas, n_folds)
+        Mean squared error on the rows left out.
+    cv_results_ : dict of ndarray
+        One row per penalty and alpha: ``penalty``, ``alpha``, ``mean_test_score``,
+        ``std_test_score``, ``se_test_score``, ``rank_test_score``, ``mean_support_size``,
+        ``n_converged``, and ``split<k>_test_score`` for each fold. Scores are the higher the
+        better (minus the mean squared error by default).
+    best_index_, min_index_ : int
+        Rows of ``cv_results_``: the one chosen by ``rule``, and the one with the best mean score.
+    path_ : Path
+        On all rows, from the largest alpha down to ``alpha_``.
+    coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_
+        As in :class:`SparseRegressor`.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when X has string column names.
+
+    Examples
+    --------
+    >>> import sparsieve as sv
+    >>> X, y, w = sv.datasets.make_toy(80, 40, 3, noise=0.5, random_state=0)
+    >>> model = sv.SparseRegressorCV("mcp", alphas=30, eps=0.01, rule="1se").fit(X, y)
+    >>> bool(((model.coef_ != 0) == (w != 0)).all())
+    True
+    """
+
+    def __init__(
+        self,
+        penalty: Any = "mcp",
+        *,
+        alphas: int | ArrayLike = 100,
+        eps: float = 1e-3,
+        cv: Any = None,
+        scoring: Any = None,
+        rule: str = "min",
+        fit_intercept: bool = True,
+        positive: bool = False,
+        weights: ArrayLike | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.penalty = penalty
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.scoring = scoring
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.weights = weights
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
+    ) -> Self:
+        """Choose alpha and penalty by cross-validation, then fit them on all rows.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weigh the rows in fits and scores, and the folds in their mean.
+        groups : array-like of shape (n_samples,), default=None
+            For splitters that keep groups together.
+
+        Returns
+        -------
+        SparseRegressorCV
+        """
+        if self.rule not in ("min", "1se"):
+            raise ValueError(f"rule={self.rule!r} is not known; use 'min' or '1se'.")
+        penalties = resolve_penalties(self.penalty)
+        limits = check_limits(tol=self.tol, max_iter=self.max_iter)
+        scorer = check_scorer(self.scoring)
+        data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
+        validate_data(self, X, skip_check_array=True)
+        folds = make_folds(self.cv, data.X, data.y, groups, data.sample_weight)
+        problem = Problem(data, fit_intercept=self.fit_intercept, positive=self.positive)
+        grids = alpha_grids(problem, penalties, self.alphas, self.eps)
+        cancel = Cancel()
+        watched = Limits(tol=limits.tol, max_iter=limits.max_iter, callback=cancel)
+        plan = Plan(problem, penalties, grids, watched, scorer, self.scoring, cancel)
+        results = run_units(
+            partial(run_fold, plan),
+            folds,
+            n_jobs=self.n_jobs,
+            cancel=cancel,
+            progress=self.progress,
+            what="folds",
+        )
+        _warn_about_folds(results, plan)
+        self._choose(results, plan, folds)
+        self._refit(plan, limits)
+        return self
+
+    def _choose(self, results: Sequence[FoldResult], plan: Plan, folds: Sequence[Fold]) -> None:
+        """Fill in the tables and pick a row by the rule."""
+        scores = np.stack([result.score for result in results], axis=-1)
+        _check_scores(scores, self.scoring)
+        sample_weight = plan.problem.data.sample_weight
+        fold_weight = (
+            None
+            if sample_weight is None
+            else np.array([sample_weight[fold.test].sum() for fold in folds])
+        )
+        self.cv_results_ = _table(plan, results, scores, fold_weight)
+        mean, se = self.cv_results_["mean_test_score"], self.cv_results_["se_test_score"]
+        self.min_index_ = int(np.argmax(mean))
+        n_alphas = plan.grids[0].size
+        row, at = divmod(self.min_index_, n_alphas)
+        if self.rule == "1se":
+            enough = mean[self.min_index_] - se[self.min_index_]
+            candidates = mean[row * n_alphas : row * n_alphas + at + 1]
+            at = int(np.flatnonzero(candidates >= enough)[0])
+        self.best_index_ = row * n_alphas + at
+        self.penalty_ = plan.penalties[row]
+        self.alpha_ = float(plan.grids[row][at])
+        mse = np.stack([result.mse for result in results], axis=-1)
+        single = len(plan.penalties) == 1
+        self.alphas_ = plan.grids[0] if single else np.stack(plan.grids)
+        self.mse_path_ = mse[0] if single else mse
+
+    def _refit(self, plan: Plan, limits: Limits) -> None:
+        """Follow the chosen penalty on all rows down to the chosen alpha."""
+        row, at = divmod(self.best_index_, plan.grids[0].size)
+        alphas = plan.grids[row][: at + 1]
+        points, ended = trace(plan.problem.solver(self.penalty_), alphas, limits)
+        if ended == "interrupted":
+            raise KeyboardInterrupt
+        warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
+        self.path_ = make_path(points, plan.problem, self.penalty_)
+        self._store(points[-1], limits.tol)
+
+
+def _check_scores(scores: Floats, scoring: Any) -> None:
+    if np.all(np.isfinite(scores)):
+        return
+    fold = int(np.argwhere(~np.isfinite(scores))[0][-1])
+    raise ValueError(
+        f"scoring={scoring!r} gave {scores[~np.isfinite(scores)][0]} on fold {fold}; a score such "
+        "as 'r2' needs at least two different responses among the test rows: use fewer folds, a "
+        "shuffled splitter, or another score."
+    )
+
+
+def _table(
+    plan: Plan, results: Sequence[FoldResult], scores: Floats, fold_weight: Floats | None
+) -> dict[str, Any]:
+    """Return cv_results_: one row per penalty and alpha."""
+    n_folds = scores.shape[-1]
+    rows = scores.reshape(-1, n_folds)
+    mean = np.average(rows, axis=1, weights=fold_weight)
+    spread = rows.std(axis=1, ddof=1) if n_folds > 1 else np.zeros(len(rows))
+    names = np.empty(len(rows), dtype=object)
+    for k in range(len(rows)):
+        names[k] = plan.penalties[k // plan.grids[0].size]
+    support = np.stack([result.support_size for result in results], axis=-1)
+    converged = np.stack([result.converged for result in results], axis=-1)
+    table: dict[str, Any] = {
+        "penalty": names,
+        "alpha": np.concatenate(plan.grids),
+        "mean_test_score": mean,
+        "std_test_score": spread,
+        "se_test_score": spread / np.sqrt(n_folds),
+        "rank_test_score": 1 + np.array([int(np.sum(mean > value)) for value in mean]),
+        "mean_support_size": support.reshape(-1, n_folds).mean(axis=1),
+        "n_converged": converged.reshape(-1, n_folds).sum(axis=1).astype(np.int64),
+    }
+    for k in range(n_folds):
+        table[f"split{k}_test_score"] = rows[:, k]
+    return table
+
+
+def _warn_about_folds(results: Sequence[FoldResult], plan: Plan) -> None:
+    """Name the folds that did not converge, the worst point, and what to do."""
+    failed = [k for k, result in enumerate(results) if not np.all(result.converged)]
+    if not failed:
+        return
+    worst = max(failed, key=lambda k: float(np.max(results[k].kkt * (1 - results[k].converged))))
+    result = results[worst]
+    s, at = np.unravel_index(np.argmax(result.kkt * (1 - result.converged)), result.kkt.shape)
+    count = sum(int(np.sum(results[k].converged == 0)) for k in failed)
+    warnings.warn(
+        f"fold{'s' if len(failed) > 1 else ''} {', '.join(map(str, failed))} did not reach "
+        f"tol={plan.limits.tol:g} at {count} point(s); the worst is fold {worst}, "
+        f"{describe(plan.penalties[s])}, alpha={plan.grids[s][at]:.6g} with a violation of "
+        f"{result.kkt[s, at]:.3g}. Remedy: raise max_iter, loosen tol, or standardise the columns "
+        "of X.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )

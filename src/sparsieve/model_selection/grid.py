@@ -1,0 +1,84 @@
+"""The alpha x shape grid, and following it on one set of sample weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..path import alpha_grid
+from ..penalties import Penalty
+from ..solvers import Point, Problem, Solver
+from ..tracing import Limits, trace
+from ..validation import check_alphas, check_number
+
+__all__ = ["WARM_STARTS", "alpha_grids", "follow_shape"]
+
+Floats = NDArray[np.float64]
+
+WARM_STARTS = ("alpha", "shape", "both")
+
+
+def alpha_grids(
+    problem: Problem, penalties: Sequence[Penalty], alphas: Any, eps: Any
+) -> list[Floats]:
+    """Return the alphas of each penalty, decreasing and equally many.
+
+    Given alphas serve every penalty; a number of them spans alpha_max to eps * alpha_max of each
+    penalty, because a given alpha means another strength for another shape of log-sum or lq.
+    """
+    grid = check_alphas(alphas)
+    eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-3")
+    if not isinstance(grid, int):
+        return [grid] * len(penalties)
+    solver = problem.solver(penalties[0])
+    grids = []
+    for penalty in penalties:
+        solver.set_penalty(penalty)
+        grids.append(alpha_grid(solver.largest_alpha(), grid, eps))
+    return grids
+
+
+def follow_shape(
+    solver: Solver,
+    penalty: Penalty,
+    alphas: Floats,
+    limits: Limits,
+    *,
+    previous: Sequence[Point] = (),
+    warm: str = "alpha",
+) -> tuple[list[Point], str]:
+    """Follow one shape along its alphas, from zero.
+
+    Parameters
+    ----------
+    previous : sequence of Point
+        The neighbouring shape's points at the same places of its grid.
+    warm : {"alpha", "shape", "both"}
+        Start each solve from the point at the last alpha, from the neighbouring shape's point at
+        the same place, or from both, keeping the lower objective.
+    """
+    solver.set_penalty(penalty)
+    solver.warm_start(np.empty(0, dtype=np.int64), np.empty(0))
+    if warm == "alpha" or not previous:
+        return trace(solver, alphas, limits)
+    points: list[Point] = []
+    one = replace(limits, max_support=None, max_deviance=None, callback=None)
+    for k, alpha in enumerate(alphas):
+        tried: list[Point] = []
+        if warm == "both" or k >= len(previous):
+            tried += trace(solver, np.array([alpha]), one)[0]
+        if k < len(previous):
+            solver.warm_start(previous[k].columns, previous[k].values)
+            tried += trace(solver, np.array([alpha]), one)[0]
+        best = min(tried, key=lambda point: point.objective)
+        if best is not tried[-1]:
+            solver.warm_start(best.columns, best.values)
+        points.append(best)
+        ended = limits.reached(best)
+        if ended:
+            return points, ended
+    return points, "complete"

@@ -1,0 +1,93 @@
+"""Judging fitted points on rows that were left out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.metrics import check_scoring
+from sklearn.utils.validation import has_fit_parameter
+
+from ..estimators import LinearPredictor
+from ..solvers import Point
+
+__all__ = ["Candidate", "check_scorer", "mean_squared_errors", "predictions", "score_points"]
+
+Floats = NDArray[np.float64]
+
+
+class Candidate(LinearPredictor):
+    """A point of a path as a fitted regressor, for scorers that want an estimator."""
+
+    def __init__(self, point: Point | None = None, n_features: int = 0) -> None:
+        self.point = point
+        self.n_features = n_features
+        if point is not None:
+            self.coef_ = np.zeros(n_features)
+            self.coef_[point.columns] = point.values
+            self.intercept_ = point.intercept
+            self.n_features_in_ = n_features
+
+    def fit(self, X: Any, y: Any) -> Candidate:
+        """Return self: a candidate is fitted from the start."""
+        return self
+
+
+def check_scorer(scoring: Any) -> Any:
+    """Return a scikit-learn scorer from a name or a callable, or None for mean squared error."""
+    if scoring is None:
+        return None
+    if not isinstance(scoring, str) and not callable(scoring):
+        raise ValueError(
+            f"scoring={scoring!r} is neither a name nor a callable; use e.g. scoring='r2', a "
+            "scorer f(estimator, X, y), or None for the mean squared error."
+        )
+    return check_scoring(Candidate(), scoring=scoring)
+
+
+def predictions(X: Any, rows: NDArray[np.int64], points: Sequence[Point]) -> Floats:
+    """Return what each point predicts for some rows: (n_rows, n_points).
+
+    Reads only the columns that some point selects, and only once.
+    """
+    used = np.unique(np.concatenate([point.columns for point in points]))
+    coefs = np.zeros((used.size, len(points)))
+    for k, point in enumerate(points):
+        coefs[np.searchsorted(used, point.columns), k] = point.values
+    intercepts = np.array([point.intercept for point in points])
+    block = X[:, used][rows] if sparse.issparse(X) else X[np.ix_(rows, used)]
+    return np.asarray(block @ coefs, dtype=np.float64) + intercepts
+
+
+def mean_squared_errors(y: Floats, predicted: Floats, sample_weight: Floats | None) -> Floats:
+    """Return the mean squared error of each column of ``predicted``."""
+    errors = (predicted - y[:, np.newaxis]) ** 2
+    return np.asarray(np.average(errors, axis=0, weights=sample_weight))
+
+
+def score_points(
+    scorer: Any, scoring: Any, X: Any, y: Floats, points: Sequence[Point], sample_weight: Any
+) -> Floats:
+    """Return the score of each point on X, y (the rows left out)."""
+    keywords = {}
+    if sample_weight is not None and has_fit_parameter(
+        getattr(scorer, "_score_func", scorer), "sample_weight"
+    ):
+        keywords["sample_weight"] = sample_weight
+    scores = np.empty(len(points))
+    for k, point in enumerate(points):
+        try:
+            with warnings.catch_warnings():
+                # Scores that are not defined come back as NaN and are reported by the caller.
+                warnings.simplefilter("ignore")
+                scores[k] = scorer(Candidate(point, X.shape[1]), X, y, **keywords)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ValueError(
+                f"scoring={scoring!r} cannot judge a regressor on these data: {error}; use a score "
+                "for regression, e.g. scoring='r2' or 'neg_mean_absolute_error'."
+            ) from error
+    return scores

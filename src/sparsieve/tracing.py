@@ -1,0 +1,136 @@
+"""Following a path: one solve per alpha, with every reason to stop early in one place."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .solvers import Point, Solver
+from .validation import check_integer, check_number
+
+__all__ = ["Limits", "check_limits", "trace", "tracked"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How accurate each point must be, and where a path may end before its last alpha.
+
+    ``callback(point)`` is called after each alpha and ends the path by returning True.
+    """
+
+    tol: float = 1e-6
+    max_iter: int = 10_000
+    max_support: int | None = None
+    max_deviance: float | None = None
+    max_time: float | None = None
+    callback: Callable[[Point], Any] | None = None
+
+    def reached(self, point: Point) -> str:
+        """Return the name of the limit that this point reaches, or ""."""
+        if self.max_support is not None and point.values.size >= self.max_support:
+            return "max_support"
+        if self.max_deviance is not None and point.r2 >= self.max_deviance:
+            return "max_deviance"
+        if self.callback is not None and self.callback(point) is True:
+            return "callback"
+        return ""
+
+
+def check_limits(
+    *,
+    tol: Any,
+    max_iter: Any,
+    max_support: Any = None,
+    max_deviance: Any = None,
+    max_time: Any = None,
+    callback: Any = None,
+) -> Limits:
+    """Return validated limits; None switches a limit off."""
+    if callback is not None and not callable(callback):
+        raise TypeError(
+            f"callback must be callable with one point, got {callback!r}; pass f(point)."
+        )
+    return Limits(
+        tol=check_number("tol", tol, remedy="use e.g. tol=1e-6"),
+        max_iter=check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=10000"),
+        max_support=None
+        if max_support is None
+        else check_integer("max_support", max_support, low=1, remedy="use e.g. max_support=50"),
+        max_deviance=None
+        if max_deviance is None
+        else check_number(
+            "max_deviance",
+            max_deviance,
+            high=1.0,
+            closed="high",
+            remedy="it is a fraction explained, e.g. max_deviance=0.99",
+        ),
+        max_time=None
+        if max_time is None
+        else check_number("max_time", max_time, remedy="it counts seconds, e.g. max_time=60"),
+        callback=callback,
+    )
+
+
+def trace(
+    solver: Solver, alphas: Floats, limits: Limits, *, progress: bool = False
+) -> tuple[list[Point], str]:
+    """Solve for each alpha in turn, from the solver's current point.
+
+    Returns
+    -------
+    points : list of Point
+        Never empty. A solve that ran out of time is left out unless it is the only one.
+    ended : str
+        "complete", or what ended the path: "max_support", "max_deviance", "max_time", "callback"
+        or "interrupted" (Ctrl-C: the finished part is returned, with a warning).
+    """
+    points: list[Point] = []
+    deadline = math.inf if limits.max_time is None else time.monotonic() + limits.max_time
+    bar = tracked(alphas, progress, "alphas")
+    try:
+        for alpha in bar:
+            left = deadline - time.monotonic()
+            if left <= 0.0 and points:
+                return points, "max_time"
+            point = solver.solve(float(alpha), limits.tol, limits.max_iter, max(left, 0.0))
+            if point.status == "INTERRUPTED":
+                return points or [point], "max_time"
+            points.append(point)
+            ended = limits.reached(point)
+            if ended:
+                return points, ended
+    except KeyboardInterrupt:
+        if not points:
+            raise
+        warnings.warn(
+            f"interrupted after {len(points)} of {len(alphas)} alphas; the finished part of the "
+            "path is returned.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return points, "interrupted"
+    finally:
+        if progress:
+            bar.close()
+    return points, "complete"
+
+
+def tracked(items: Iterable[Any], progress: bool, what: str) -> Any:
+    """Iterate over items, with a progress bar when asked for."""
+    if not progress:
+        return items
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        raise ImportError("progress=True needs tqdm: pip install tqdm") from error
+    return tqdm(items, desc=what, unit=what.rstrip("s"))
