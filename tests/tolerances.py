@@ -46,3 +46,10 @@ FLOAT32_DATA = 100 * EPS32
 # scikit-learn's lasso_path is run to a duality gap of 1e-13 ||y||^2, which bounds the difference of
 # objectives; relative to the objective (which falls to 1e-3 ||y||^2 / n along the path): 1e-9.
 SCIKIT_LEARN = 1e-9
+
+# The same grid of alphas computed by two libraries: one dot product of some hundreds of terms each.
+SAME_ALPHA = 1e-10
+
+# Mean squared errors of folds (and coefficients, relative to the largest) against scikit-learn's
+# LassoCV: both sides solve to about 1e-6, and d >> n designs amplify that; the promise is 1e-4.
+LASSO_CV = 1e-4

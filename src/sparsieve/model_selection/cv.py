@@ -150,8 +150,9 @@ class SparseRegressorCV(FittedPoint):
     scoring : str or callable, default=None
         A scikit-learn scorer, the higher the better; None means the mean squared error.
     rule : {"min", "1se"}, default="min"
-        "min" takes the best mean score. "1se" takes, for the penalty of the best one, the largest
-        alpha whose mean score is within one standard error of it; never a smaller alpha than "min".
+        "min" takes the best mean score (the largest alpha when scores tie to ``tol``). "1se"
+        takes, for the penalty of the best one, the largest alpha whose mean score is within one
+        standard error of it; never a smaller alpha than "min".
     fit_intercept : bool, default=True
     positive : bool, default=False
         Require :math:`w_j \ge 0`.
@@ -285,7 +286,10 @@ class SparseRegressorCV(FittedPoint):
         )
         self.cv_results_ = _table(plan, results, scores, fold_weight)
         mean, se = self.cv_results_["mean_test_score"], self.cv_results_["se_test_score"]
-        self.min_index_ = int(np.argmax(mean))
+        # Scores closer than the solves are accurate are ties, as on the plateau where a non-convex
+        # penalty shrinks nothing; the first (largest) alpha wins them.
+        best = np.max(mean)
+        self.min_index_ = int(np.flatnonzero(mean >= best - plan.limits.tol * abs(best))[0])
         n_alphas = plan.grids[0].size
         row, at = divmod(self.min_index_, n_alphas)
         if self.rule == "1se":

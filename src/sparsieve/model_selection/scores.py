@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics import check_scoring
-from sklearn.utils.validation import has_fit_parameter
 
 from ..estimators import LinearPredictor
 from ..solvers import Point
@@ -60,7 +60,8 @@ def predictions(X: Any, rows: NDArray[np.int64], points: Sequence[Point]) -> Flo
         coefs[np.searchsorted(used, point.columns), k] = point.values
     intercepts = np.array([point.intercept for point in points])
     block = X[:, used][rows] if sparse.issparse(X) else X[np.ix_(rows, used)]
-    return np.asarray(block @ coefs, dtype=np.float64) + intercepts
+    predicted: Floats = np.asarray(block @ coefs, dtype=np.float64) + intercepts
+    return predicted
 
 
 def mean_squared_errors(y: Floats, predicted: Floats, sample_weight: Floats | None) -> Floats:
@@ -74,9 +75,7 @@ def score_points(
 ) -> Floats:
     """Return the score of each point on X, y (the rows left out)."""
     keywords = {}
-    if sample_weight is not None and has_fit_parameter(
-        getattr(scorer, "_score_func", scorer), "sample_weight"
-    ):
+    if sample_weight is not None and _takes_sample_weight(scorer):
         keywords["sample_weight"] = sample_weight
     scores = np.empty(len(points))
     for k, point in enumerate(points):
@@ -91,3 +90,12 @@ def score_points(
                 "for regression, e.g. scoring='r2' or 'neg_mean_absolute_error'."
             ) from error
     return scores
+
+
+def _takes_sample_weight(scorer: Any) -> bool:
+    """Tell whether the score itself, under scikit-learn's wrapping, has a sample_weight."""
+    try:
+        parameters = inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
+    except (TypeError, ValueError):
+        return False
+    return "sample_weight" in parameters
