@@ -116,7 +116,13 @@ def _stack(points: list[Point], n_features: int) -> Any:
 
 
 def make_path(
-    points: list[Point], problem: Problem, penalty: Penalty, ended: str = "complete"
+    points: list[Point],
+    n_features: int,
+    penalty: Penalty,
+    feature_names: NDArray[Any] | None,
+    *,
+    ended: str = "complete",
+    problem: Problem | None = None,
 ) -> Path:
     """Collect points into a Path."""
 
@@ -125,7 +131,7 @@ def make_path(
 
     return Path(
         alphas=column("alpha"),
-        coefs=_stack(points, problem.n_features),
+        coefs=_stack(points, n_features),
         intercepts=column("intercept"),
         objective=column("objective"),
         kkt=column("kkt"),
@@ -139,10 +145,16 @@ def make_path(
         penalty=penalty,
         status=[point.status for point in points],
         points=points,
-        feature_names=problem.data.feature_names,
+        feature_names=feature_names,
         ended=ended,
         problem=problem,
     )
+
+
+def path_of(problem: Problem, points: list[Point], penalty: Penalty, ended: str) -> Path:
+    """Collect points of a problem into a Path that remembers the problem."""
+    names = problem.data.feature_names
+    return make_path(points, problem.n_features, penalty, names, ended=ended, problem=problem)
 
 
 def alpha_grid(largest: float, count: int, eps: float) -> Floats:
@@ -299,4 +311,4 @@ def sparse_path(
         grid = alpha_grid(solver.largest_alpha(), grid, eps)
     points, ended = trace(solver, grid, limits, progress=progress)
     warn_if_not_converged(points, limits.tol)
-    return make_path(points, problem, penalty, ended)
+    return path_of(problem, points, penalty, ended)

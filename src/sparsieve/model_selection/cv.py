@@ -15,7 +15,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import validate_data
 
 from ..estimators import FittedPoint
-from ..path import make_path, warn_if_not_converged
+from ..path import path_of, warn_if_not_converged
 from ..penalties import Penalty
 from ..solvers import Problem
 from ..tracing import Limits, check_limits, trace
@@ -312,7 +312,7 @@ class SparseRegressorCV(FittedPoint):
         if ended == "interrupted":
             raise KeyboardInterrupt
         warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
-        self.path_ = make_path(points, plan.problem, self.penalty_)
+        self.path_ = path_of(plan.problem, points, self.penalty_, "complete")
         self._store(points[-1], limits.tol)
 
 
