@@ -273,7 +273,8 @@ NB_MODULE(_core, m) {
 
   nb::class_<PyDesign>(m, "Design", "Columns seen through sample weights, centred or not.")
       .def("__init__",
-           [](PyDesign* self, const Columns& columns, Vector<double> omega, bool centre) {
+           [](PyDesign* self, const Columns& columns, Vector<double> omega, bool centre, int threads,
+              bool shadow) {
              if (static_cast<Index>(omega.shape(0)) != columns.storage->n()) {
                throw nb::value_error("omega has the wrong length");
              }
@@ -281,11 +282,12 @@ NB_MODULE(_core, m) {
              std::shared_ptr<Design> design;
              {
                nb::gil_scoped_release release;
-               design = std::make_shared<Design>(columns.storage, std::move(weights), centre);
+               design = std::make_shared<Design>(columns.storage, std::move(weights), centre,
+                                                 std::max(1, threads), shadow);
              }
              new (self) PyDesign{columns, std::move(design)};
            },
-           "columns"_a, "omega"_a, "centre"_a)
+           "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1, "shadow"_a = true)
       .def_prop_ro("passes", [](const PyDesign& self) {
         return double(self.design->bytes_read()) / double(std::max<Bytes>(1, self.design->bytes()));
       });
@@ -318,6 +320,7 @@ NB_MODULE(_core, m) {
       .def_ro("convex", &SolveResult::convex)
       .def_ro("passes", &SolveResult::passes)
       .def_ro("by_bound", &SolveResult::by_bound)
+      .def_ro("by_shadow", &SolveResult::by_shadow)
       .def_ro("by_reading", &SolveResult::by_reading)
       .def_ro("objectives", &SolveResult::objectives);
 

@@ -4,13 +4,20 @@
 #include <cmath>
 #include <limits>
 
+#include "sparsieve/threads.hpp"
+
 namespace sparsieve {
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 }
 
-Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre)
-    : storage_(std::move(storage)), omega_(std::move(omega)), centred_(centre) {
+Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre,
+               int threads, bool allow_shadow)
+    : storage_(std::move(storage)),
+      omega_(std::move(omega)),
+      centred_(centre),
+      threads_(threads),
+      allow_shadow_(allow_shadow) {
   total_ = 0.0;
   for (double o : omega_) total_ += o;
   const Index d = storage_->d();
@@ -21,16 +28,26 @@ Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega
   // A sum of n products in eight lanes has at most n/8 + 3 roundings in a row; the factor 2 covers
   // the products with Omega and the centring.
   const double unit = 2.0 * kEps * (static_cast<double>(n()) / 8.0 + 8.0);
-  for (Index j = 0; j < d; ++j) {
-    Moments m;
-    read_ += storage_->moments(j, omega_.data(), total_, centred_, m);
-    // Below the noise of the subtraction x - mean the column is constant.
-    const bool constant = centred_ && m.centred <= 64.0 * kEps * kEps * m.raw;
-    if (centred_) means_[j] = m.mean;
-    norms2_[j] = constant ? 0.0 : m.centred;
-    norms_[j] = std::sqrt(norms2_[j]);
-    rounding_[j] = unit * std::sqrt(m.raw);
-  }
+  parallel_for(d, threads_, grain(), [&](Index first, Index last) {
+    Bytes read = 0;
+    for (Index j = first; j < last; ++j) {
+      Moments m;
+      read += storage_->moments(j, omega_.data(), total_, centred_, m);
+      // Below the noise of the subtraction x - mean the column is constant.
+      const bool constant = centred_ && m.centred <= 64.0 * kEps * kEps * m.raw;
+      if (centred_) means_[j] = m.mean;
+      norms2_[j] = constant ? 0.0 : m.centred;
+      norms_[j] = std::sqrt(norms2_[j]);
+      rounding_[j] = unit * std::sqrt(m.raw);
+    }
+    read_ += read;
+  });
+}
+
+// Columns per thread below which starting a thread costs more than it saves.
+Index Design::grain() const {
+  const Bytes column = storage_->bytes() / static_cast<Bytes>(std::max<Index>(1, d())) + 1;
+  return static_cast<Index>((Bytes{1} << 19) / column) + 1;
 }
 
 double Design::centre_response(std::vector<double>& y) const {
@@ -66,9 +83,37 @@ void Design::weigh(const std::vector<double>& r, Weighted& out) const {
 }
 
 void Design::correlate(const Weighted& r, const Index* cols, Index count, double* out) const {
-  read_ += storage_->dots(r.v.data(), cols, count, out);
+  parallel_for(count, threads_, grain(), [&](Index first, Index last) {
+    read_ += storage_->dots(r.v.data(), cols + first, last - first, out + first);
+  });
   if (!centred_) return;
   for (Index k = 0; k < count; ++k) out[k] -= means_[cols[k]] * r.sum;
+}
+
+bool Design::shadow_pays(Bytes bytes) const {
+  // Below this size X sits in cache and a look costs next to nothing.
+  constexpr Bytes kSmall = Bytes{1} << 18;
+  return allow_shadow_ && storage_->bytes() > kSmall && bytes >= storage_->bytes() && n() >= 32;
+}
+
+bool Design::enclose(const Weighted& r, const Index* cols, Index count, double* centre,
+                     double* radius) const {
+  if (shadow_ == nullptr) {
+    Bytes read = 0;
+    shadow_ = storage_->shadow(threads_, read);
+    read_ += read;
+    if (shadow_ == nullptr) return false;
+  }
+  const Shadow& shadow = *shadow_;
+  const Quantised v = quantise(r.v);
+  parallel_for(count, threads_, 8 * grain(), [&](Index first, Index last) {
+    shadow.enclose(v, cols + first, last - first, centre + first, radius + first);
+  });
+  read_ += shadow.column_bytes() * static_cast<Bytes>(count);
+  if (centred_) {
+    for (Index k = 0; k < count; ++k) centre[k] -= means_[cols[k]] * r.sum;
+  }
+  return true;
 }
 
 void Design::subtract(const Index* cols, const double* coef, Index count,

@@ -2,6 +2,7 @@
 // Solvers see only this: they never learn how X is stored, weighted or centred.
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -20,7 +21,8 @@ struct Weighted {
 class Design {
  public:
   // omega: n non-negative sample weights (Omega). centre: columns are x_j - mean_j.
-  Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre);
+  Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre,
+         int threads = 1, bool allow_shadow = true);
 
   Index n() const { return storage_->n(); }
   Index d() const { return storage_->d(); }
@@ -39,6 +41,11 @@ class Design {
   void weigh(const std::vector<double>& r, Weighted& out) const;
   // out[k] = x_{cols[k]}' Omega r
   void correlate(const Weighted& r, const Index* cols, Index count, double* out) const;
+  // The same, enclosed by centre +- radius, from the 8-bit shadow. False if there is none.
+  bool enclose(const Weighted& r, const Index* cols, Index count, double* centre,
+               double* radius) const;
+  // Whether reading `bytes` of X again would be dearer than building and using the shadow.
+  bool shadow_pays(Bytes bytes) const;
   // r -= sum_k coef[k] x_{cols[k]}
   void subtract(const Index* cols, const double* coef, Index count, std::vector<double>& r) const;
   // The same for one column and r in its weighted form; only v is kept current.
@@ -47,16 +54,20 @@ class Design {
   void gram(const Index* fresh, Index nf, const Index* cols, Index m, double* out) const;
 
   // Bytes of X read so far through this design, and the size of X.
-  Bytes bytes_read() const { return read_; }
+  Bytes bytes_read() const { return read_.load(); }
   Bytes bytes() const { return storage_->bytes(); }
 
  private:
+  Index grain() const;
   std::shared_ptr<const Storage> storage_;
   std::vector<double> omega_;
   bool centred_;
   double total_;
   std::vector<double> means_, norms2_, norms_, rounding_;
-  mutable Bytes read_ = 0;
+  int threads_;
+  bool allow_shadow_;
+  mutable std::atomic<Bytes> read_{0};
+  mutable std::atomic<const Shadow*> shadow_{nullptr};
 };
 
 }  // namespace sparsieve

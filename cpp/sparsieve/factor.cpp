@@ -47,11 +47,7 @@ void Factor::remove(Index i) {
     const double radius = std::hypot(old[j], x[j]);
     const double c = old[j] / radius, s = x[j] / radius;
     fresh[j] = radius;
-    for (Index r = j + 1; r < rest; ++r) {
-      const double lr = old[r], xr = x[r];
-      fresh[r] = c * lr + s * xr;
-      x[r] = c * xr - s * lr;
-    }
+    kernels<double>().rotate(c, s, old + j + 1, x.data() + j + 1, fresh + j + 1, rest - j - 1);
   }
   --k_;
 }

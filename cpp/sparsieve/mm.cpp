@@ -153,7 +153,7 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   const Bytes before = problem_.design->bytes_read();
   SolveResult result;
   set_alpha(alpha);
-  double best = kInf, outside_ratio = 0.0;
+  double best = kInf;
   int patience = kPatience;
   while (true) {
     // 1. minimise on the working set
@@ -165,8 +165,8 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     reweight();
     const double inside = std::max(worst_active(), worst_zero()) / slope0_;
     const double slack = kOutsideShare * options.tol * slope0_;
-    const auto found = sieve_.above(r_, weighted_, threshold_, slack, problem_.positive,
-                                    ws_.slots(), outside_ratio);
+    const auto found = sieve_.above({r_, weighted_, threshold_, slack, problem_.positive,
+                                     ws_.slots(), c_, rounding_noise()});
     double outside = 0.0;
     for (const Violator& v : found) {
       outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
@@ -205,9 +205,10 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     }
   }
   result.by_bound = sieve_.settled_by_bound();
+  result.by_shadow = sieve_.settled_by_shadow();
   result.by_reading = sieve_.settled_by_reading();
   result.objective = objective_now();
-  result.gap = surrogate_gap(outside_ratio);
+  result.gap = surrogate_gap(sieve_.ratio());
   result.convex = strictly_convex();
   trim_working_set();
   const double size = static_cast<double>(std::max<Bytes>(1, problem_.design->bytes()));

@@ -43,6 +43,7 @@ struct SolveResult {
   bool convex = false;     // F is strictly convex on the support at w
   double passes = 0.0;     // bytes of X read, divided by the size of X
   Index by_bound = 0;      // features settled by a bound at the end
+  Index by_shadow = 0;     // features settled by the 8-bit shadow at the end
   Index by_reading = 0;    // features whose correlation was read at the end
   std::vector<double> objectives;  // F after each iteration, when asked for
 };

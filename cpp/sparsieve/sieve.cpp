@@ -2,105 +2,197 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace sparsieve {
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+// A residual becomes a reference when at least this share of the columns was looked at.
+constexpr double kReferenceShare = 0.02;
+}  // namespace
 
 Sieve::Sieve(const Design& design)
-    : design_(design), ring_(kRing), bound_(design.d()), reference_(design.d(), 0) {}
-
-Sieve::Travel Sieve::travel(const std::vector<double>& r, double norm2,
-                            const Reference& from) const {
-  if (from.norm2 <= 0.0) return {0.0, std::sqrt(norm2)};
-  const auto& omega = design_.omega();
-  const Index n = design_.n();
-  const double a = weighted_dot(omega.data(), r.data(), from.r.data(), n) / from.norm2;
-  double distance2 = 0.0;
-  for (Index i = 0; i < n; ++i) {
-    const double p = r[i] - a * from.r[i];
-    distance2 += omega[i] * p * p;
-  }
-  return {std::abs(a), std::sqrt(distance2)};
-}
-
-void Sieve::adopt(const std::vector<double>& r, double norm2) {
-  ring_[newest_].r = r;
-  ring_[newest_].norm2 = norm2;
-}
+    : design_(design), ring_(kReferences), centre_(design.d()), radius_(design.d()) {}
 
 void Sieve::read_all(const std::vector<double>& r, const Weighted& weighted,
                      std::vector<double>& correlations) {
   const Index d = design_.d();
-  look_.resize(d);
-  std::iota(look_.begin(), look_.end(), Index{0});
+  open_.resize(d);
+  std::iota(open_.begin(), open_.end(), Index{0});
   correlations.resize(d);
-  design_.correlate(weighted, look_.data(), d, correlations.data());
+  design_.correlate(weighted, open_.data(), d, correlations.data());
   newest_ = 0;
-  adopt(r, weighted.norm2);
+  filled_ = 1;
+  Reference& first = reference(0);
+  first.r = r;
+  first.norm2 = weighted.norm2;
+  first.centre = correlations;
+  first.radius.resize(d);
   const double norm = std::sqrt(weighted.norm2);
-  for (Index j = 0; j < d; ++j) {
-    bound_[j] = std::abs(correlations[j]) + design_.rounding(j) * norm;
-    reference_[j] = 0;
+  for (Index j = 0; j < d; ++j) first.radius[j] = design_.rounding(j) * norm;
+}
+
+// r on the newest reference alone, on the two newest, and so on: each by modified Gram-Schmidt. The
+// bounds hold for any coefficients, so rounding errors in them are harmless.
+std::vector<Sieve::Combination> Sieve::combinations(const Query& query) {
+  const auto& omega = design_.omega();
+  const Index n = design_.n();
+  std::vector<Combination> ways;
+  std::vector<double> rest = query.r;
+  std::vector<std::vector<double>> basis;
+  std::vector<std::vector<double>> recipe;  // basis vector = sum_k recipe[k] r_k
+  std::vector<double> g(kReferences, 0.0);
+  for (Index k = 0; k < filled_; ++k) {
+    const Reference& from = reference(k);
+    std::vector<double> q = from.r, mix(kReferences, 0.0);
+    mix[k] = 1.0;
+    for (std::size_t b = 0; b < basis.size(); ++b) {
+      const double h = weighted_dot(omega.data(), basis[b].data(), q.data(), n);
+      axpy(-h, basis[b].data(), q.data(), n);
+      for (Index i = 0; i < kReferences; ++i) mix[i] -= h * recipe[b][i];
+    }
+    const double norm2 = weighted_dot(omega.data(), q.data(), q.data(), n);
+    // A reference that adds no direction of its own would only blow up the coefficients.
+    if (!(norm2 > 1e-12 * from.norm2)) continue;
+    const double inverse = 1.0 / std::sqrt(norm2);
+    for (double& x : q) x *= inverse;
+    for (double& x : mix) x *= inverse;
+    const double h = weighted_dot(omega.data(), q.data(), rest.data(), n);
+    axpy(-h, q.data(), rest.data(), n);
+    for (Index i = 0; i < kReferences; ++i) g[i] += h * mix[i];
+    Combination way;
+    way.used = k + 1;
+    std::copy(g.begin(), g.end(), way.g);
+    // The rest is recomputed from the coefficients themselves.
+    std::vector<double> p = query.r;
+    for (Index i = 0; i <= k; ++i) axpy(-g[i], reference(i).r.data(), p.data(), n);
+    way.rest = std::sqrt(weighted_dot(omega.data(), p.data(), p.data(), n));
+    ways.push_back(way);
+    basis.push_back(std::move(q));
+    recipe.push_back(std::move(mix));
+  }
+  if (ways.empty()) ways.push_back({0, {}, std::sqrt(query.weighted.norm2)});
+  return ways;
+}
+
+// The best interval of every column from what the references know.
+void Sieve::propagate(const std::vector<Combination>& ways, const Query& query) {
+  const Index d = design_.d();
+  const double norm = std::sqrt(query.weighted.norm2);
+  std::fill(radius_.begin(), radius_.end(), kInf);
+  std::fill(centre_.begin(), centre_.end(), 0.0);
+  std::vector<double> centre(d), radius(d);
+  for (const Combination& way : ways) {
+    for (Index j = 0; j < d; ++j) {
+      centre[j] = 0.0;
+      radius[j] = design_.norm(j) * way.rest + design_.rounding(j) * norm;
+    }
+    for (Index k = 0; k < way.used; ++k) {
+      const double g = way.g[k], size = std::abs(g);
+      if (g == 0.0) continue;
+      const Reference& from = reference(k);
+      for (Index j = 0; j < d; ++j) {
+        centre[j] += g * from.centre[j];
+        radius[j] += size * from.radius[j];
+      }
+    }
+    for (Index j = 0; j < d; ++j) {
+      const bool better = std::abs(centre[j]) + radius[j] < std::abs(centre_[j]) + radius_[j];
+      centre_[j] = better ? centre[j] : centre_[j];
+      radius_[j] = better ? radius[j] : radius_[j];
+    }
   }
 }
 
-std::vector<Violator> Sieve::above(const std::vector<double>& r, const Weighted& weighted,
-                                   const std::vector<double>& threshold, double slack,
-                                   bool positive, const std::vector<Index>& skip_slot,
-                                   double& ratio) {
-  const Index d = design_.d();
-  Travel reach[kRing];
-  for (Index k = 0; k < kRing; ++k) {
-    reach[k] = ring_[k].r.empty() ? Travel{0.0, 0.0} : travel(r, weighted.norm2, ring_[k]);
-  }
-  const double norm = std::sqrt(weighted.norm2);
-  ratio = 0.0;
-  by_bound_ = 0;
-  worst_kept_ = 0.0;
-  look_.clear();
-  for (Index j = 0; j < d; ++j) {
-    if (skip_slot[j] >= 0) continue;
-    const Travel& t = reach[reference_[j]];
-    const double bound =
-        t.shrink * bound_[j] + design_.norm(j) * t.distance + design_.rounding(j) * norm;
-    // Columns that are constant or excluded (infinite threshold) never enter.
-    if (bound <= threshold[j] || design_.norm2(j) == 0.0) {
-      ++by_bound_;
-      if (threshold[j] > 0.0 && design_.norm2(j) > 0.0) {
-        ratio = std::max(ratio, bound / threshold[j]);
-      }
-    } else {
-      look_.push_back(j);
-    }
-  }
-  by_reading_ = static_cast<Index>(look_.size());
-  std::vector<Violator> found;
-  if (look_.empty()) return found;
+bool Sieve::settled(const Query& query, Index j) const {
+  const double reach = (query.positive ? centre_[j] : std::abs(centre_[j])) + radius_[j];
+  return reach <= query.threshold[j];
+}
 
-  seen_.resize(look_.size());
-  design_.correlate(weighted, look_.data(), by_reading_, seen_.data());
-  // The oldest slot of the ring gives way; columns that still lean on it keep a bound at r instead.
-  newest_ = (newest_ + 1) % kRing;
-  const Travel& leaving = reach[newest_];
+// Look at the open columns, in the shadow or in X, and keep those still open.
+void Sieve::look(const Query& query, bool in_shadow) {
+  const Index count = static_cast<Index>(open_.size());
+  const double norm = std::sqrt(query.weighted.norm2);
+  seen_.resize(count);
+  error_.resize(count);
+  if (in_shadow) {
+    if (!design_.enclose(query.weighted, open_.data(), count, seen_.data(), error_.data())) return;
+  } else {
+    const Bytes before = design_.bytes_read();
+    design_.correlate(query.weighted, open_.data(), count, seen_.data());
+    looked_ += design_.bytes_read() - before;
+    for (Index k = 0; k < count; ++k) error_[k] = design_.rounding(open_[k]) * norm;
+  }
+  Index kept = 0;
+  for (Index k = 0; k < count; ++k) {
+    const Index j = open_[k];
+    if (error_[k] < radius_[j]) {
+      centre_[j] = seen_[k];
+      radius_[j] = error_[k];
+    }
+    if (!settled(query, j)) open_[kept++] = j;
+  }
+  open_.resize(kept);
+}
+
+// Make this residual a reference; the oldest one gives way.
+void Sieve::remember(const Query& query) {
+  newest_ = (newest_ + 1) % kReferences;
+  filled_ = std::min(filled_ + 1, kReferences);
+  Reference& fresh = reference(0);
+  fresh.r = query.r;
+  fresh.norm2 = query.weighted.norm2;
+  fresh.centre = centre_;
+  fresh.radius = radius_;
+  for (Index j = 0; j < design_.d(); ++j) {
+    if (query.slot[j] >= 0) {
+      fresh.centre[j] = query.known[query.slot[j]];
+      fresh.radius[j] = query.known_error;
+    }
+  }
+}
+
+std::vector<Violator> Sieve::above(const Query& query) {
+  const Index d = design_.d();
+  propagate(combinations(query), query);
+  ratio_ = worst_kept_ = 0.0;
+  open_.clear();
+  Index relevant = 0;
   for (Index j = 0; j < d; ++j) {
-    if (reference_[j] == newest_) {
-      bound_[j] = leaving.shrink * bound_[j] + design_.norm(j) * leaving.distance +
-                  design_.rounding(j) * norm;
-    }
+    // Columns that are constant or excluded (infinite threshold) never enter.
+    if (query.slot[j] >= 0 || design_.norm2(j) == 0.0 || std::isinf(query.threshold[j])) continue;
+    ++relevant;
+    if (!settled(query, j)) open_.push_back(j);
   }
-  adopt(r, weighted.norm2);
-  for (Index k = 0; k < by_reading_; ++k) {
-    const Index j = look_[k];
-    bound_[j] = std::abs(seen_[k]) + design_.rounding(j) * norm;
-    reference_[j] = static_cast<signed char>(newest_);
-    const double reached = positive ? seen_[k] : std::abs(seen_[k]);
-    if (reached > threshold[j] + slack) {
-      found.push_back({j, seen_[k]});
+  const Index opened = static_cast<Index>(open_.size());
+  by_bound_ = relevant - opened;
+  by_shadow_ = 0;
+  if (opened > 0 && design_.shadow_pays(looked_)) {
+    look(query, true);
+    by_shadow_ = opened - static_cast<Index>(open_.size());
+  }
+  by_reading_ = static_cast<Index>(open_.size());
+  std::vector<Index> read = open_;
+  if (by_reading_ > 0) look(query, false);
+  std::vector<Violator> found;
+  for (Index j : read) {
+    const double reached = query.positive ? centre_[j] : std::abs(centre_[j]);
+    const double over = reached - query.threshold[j];
+    if (over > query.slack) {
+      found.push_back({j, centre_[j]});
     } else {
-      worst_kept_ = std::max(worst_kept_, reached - threshold[j]);
-      if (threshold[j] > 0.0) ratio = std::max(ratio, reached / threshold[j]);
+      worst_kept_ = std::max(worst_kept_, over);
     }
   }
+  for (Index j = 0; j < d; ++j) {
+    if (query.slot[j] >= 0 || !(query.threshold[j] > 0.0) || design_.norm2(j) == 0.0) continue;
+    const double reach = (query.positive ? centre_[j] : std::abs(centre_[j])) + radius_[j];
+    if (reach <= query.threshold[j] + query.slack) {
+      ratio_ = std::max(ratio_, reach / query.threshold[j]);
+    }
+  }
+  if (opened > kReferenceShare * static_cast<double>(relevant)) remember(query);
   return found;
 }
 

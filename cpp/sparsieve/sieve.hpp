@@ -1,10 +1,10 @@
 // "Which columns may violate this threshold at this residual?" answered mostly without reading X.
 //
-// Each column remembers an upper bound u_j >= |x_j' Omega r0| at a reference residual r0. Write a new
-// residual as r = a r0 + p with p orthogonal to r0 (in the Omega inner product). Then
-//     |x_j' Omega r| <= |a| u_j + ||x_j|| ||p||,
-// the propagation rule of [RGS19] used as an optimality check. Only columns whose bound reaches the
-// threshold are read.
+// For a few reference residuals r_k every column knows an interval, centre_jk +- radius_jk, that
+// holds x_j' Omega r_k. Any combination r = sum_k g_k r_k + p then gives, without reading X,
+//     x_j' Omega r  in  sum_k g_k centre_jk  +-  ( sum_k |g_k| radius_jk + ||x_j|| ||p|| ),
+// the propagation rule of [RGS19] with several reference points and used as an optimality check.
+// Columns whose interval reaches the threshold are looked at: in the 8-bit shadow first, then in X.
 #pragma once
 
 #include <vector>
@@ -18,49 +18,66 @@ struct Violator {
   double correlation;
 };
 
+// What is asked of the sieve: the residual, thresholds per feature and who is looked after elsewhere.
+struct Query {
+  const std::vector<double>& r;
+  const Weighted& weighted;
+  const std::vector<double>& threshold;
+  double slack;   // a column may exceed its threshold by this much
+  bool positive;  // only positive correlations count
+  const std::vector<Index>& slot;         // >= 0: in the working set, skipped
+  const std::vector<double>& known;       // per slot: the correlation
+  double known_error;                     // and how far it may be off
+};
+
 class Sieve {
  public:
   explicit Sieve(const Design& design);
 
-  // Read every column at residual r and make it the reference of all.
+  // Read every column at residual r and make it the first reference.
   void read_all(const std::vector<double>& r, const Weighted& weighted,
                 std::vector<double>& correlations);
+  // All columns outside the working set that exceed threshold + slack. Columns with an infinite
+  // threshold are never read.
+  std::vector<Violator> above(const Query& query);
 
-  // All columns not in `skip` with |x_j' Omega r| > threshold_j + slack (without the modulus when
-  // `positive`). Columns with an infinite threshold are never read. `ratio` becomes a proven bound
-  // of max |x_j' Omega r| / threshold_j over the columns that are neither skipped nor returned.
-  std::vector<Violator> above(const std::vector<double>& r, const Weighted& weighted,
-                              const std::vector<double>& threshold, double slack, bool positive,
-                              const std::vector<Index>& skip_slot, double& ratio);
-
-  // Largest violation among the columns the last call read but did not return (at most slack).
+  // About the last call of `above`: a proven bound of |x_j' Omega r| / threshold_j over the columns
+  // neither skipped nor returned, the largest violation among them, and how they were settled.
+  double ratio() const { return ratio_; }
   double worst_kept() const { return worst_kept_; }
-  // How the last call of `above` settled the columns: by bound alone, or by reading.
   Index settled_by_bound() const { return by_bound_; }
+  Index settled_by_shadow() const { return by_shadow_; }
   Index settled_by_reading() const { return by_reading_; }
 
  private:
-  static constexpr Index kRing = 8;
+  static constexpr Index kReferences = 3;
   struct Reference {
     std::vector<double> r;
     double norm2 = 0.0;
+    std::vector<double> centre, radius;  // per column
   };
-  // Bound of column j at a residual with the given (shrink, distance) to each reference.
-  struct Travel {
-    double shrink, distance;
+  // One way to write r: coefficients on the references (newest first) and the length of the rest.
+  struct Combination {
+    Index used = 0;
+    double g[kReferences] = {};
+    double rest = 0.0;
   };
-  Travel travel(const std::vector<double>& r, double norm2, const Reference& from) const;
-  void adopt(const std::vector<double>& r, double norm2);
+  Reference& reference(Index age) { return ring_[(newest_ + kReferences - age) % kReferences]; }
+  std::vector<Combination> combinations(const Query& query);
+  void propagate(const std::vector<Combination>& ways, const Query& query);
+  void look(const Query& query, bool in_shadow);
+  bool settled(const Query& query, Index j) const;
+  void remember(const Query& query);
 
   const Design& design_;
   std::vector<Reference> ring_;
-  Index newest_ = 0;
-  std::vector<double> bound_;
-  std::vector<signed char> reference_;  // index into the ring
-  Index by_bound_ = 0, by_reading_ = 0;
-  double worst_kept_ = 0.0;
-  std::vector<Index> look_;
-  std::vector<double> seen_;
+  Index newest_ = 0, filled_ = 0;
+  std::vector<double> centre_, radius_;  // of every column at the residual asked about
+  std::vector<Index> open_;              // columns not settled yet
+  std::vector<double> seen_, error_;
+  Bytes looked_ = 0;  // bytes of X read by looks so far
+  double ratio_ = 0.0, worst_kept_ = 0.0;
+  Index by_bound_ = 0, by_shadow_ = 0, by_reading_ = 0;
 };
 
 }  // namespace sparsieve

@@ -11,6 +11,7 @@ namespace sparsieve {
   Kernels<T> table();            \
   extern template Kernels<double> table<double>(); \
   extern template Kernels<float> table<float>();   \
+  ShadowKernels shadow_table();                    \
   }
 SPARSIEVE_DECLARE(plain)
 #ifdef SPARSIEVE_X86
@@ -38,15 +39,23 @@ const char* instruction_set() {
   return chosen;
 }
 
+// The expression in the namespace of the chosen instruction set.
+#ifdef SPARSIEVE_X86
+#define SPARSIEVE_CHOOSE(expression)                                          \
+  (std::strcmp(instruction_set(), "avx512") == 0 ? avx512::expression         \
+   : std::strcmp(instruction_set(), "avx2") == 0 ? avx2::expression           \
+                                                 : plain::expression)
+#else
+#define SPARSIEVE_CHOOSE(expression) (plain::expression)
+#endif
+
 template <class T>
 const Kernels<T>& kernels() {
-  static const Kernels<T> chosen = [] {
-#ifdef SPARSIEVE_X86
-    if (std::strcmp(instruction_set(), "avx512") == 0) return avx512::table<T>();
-    if (std::strcmp(instruction_set(), "avx2") == 0) return avx2::table<T>();
-#endif
-    return plain::table<T>();
-  }();
+  static const Kernels<T> chosen = SPARSIEVE_CHOOSE(template table<T>());
+  return chosen;
+}
+const ShadowKernels& shadow_kernels() {
+  static const ShadowKernels chosen = SPARSIEVE_CHOOSE(shadow_table());
   return chosen;
 }
 template const Kernels<double>& kernels<double>();

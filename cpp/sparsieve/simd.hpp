@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sparsieve {
 
@@ -19,12 +20,24 @@ struct Kernels {
   void (*tile)(const double* const v[4], const T* const x[4], Index n, double out[16]);
   // y += a x
   void (*axpy)(double a, const T* x, double* y, Index n);
+  // (x, y) <- (c x + s y, c y - s x), written to (out, y): one plane rotation
+  void (*rotate)(double c, double s, const T* x, double* y, double* out, Index n);
   // y += a[0] x[0] + ... + a[3] x[3]
   void (*axpy4)(const double a[4], const T* const x[4], double* y, Index n);
 };
 
 template <class T>
 const Kernels<T>& kernels();
+
+// Products of 8-bit columns with a 16-bit vector, in integers; n is a multiple of 64.
+struct ShadowKernels {
+  // q = round((x - middle) / scale), |q| <= 127; sums of squares of what is lost and of q
+  void (*fill)(const double* x, Index n, double middle, double scale, std::int8_t* q,
+               double* lost2, double* size2);
+  void (*range)(const double* x, Index n, double* low, double* high);
+  void (*dot4)(const std::int8_t* const x[4], const std::int16_t* v, Index n, std::int64_t out[4]);
+};
+const ShadowKernels& shadow_kernels();
 
 // Name of the instruction set in use: "avx512", "avx2" or "plain" (NEON on ARM).
 const char* instruction_set();

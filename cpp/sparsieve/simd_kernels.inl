@@ -3,7 +3,12 @@
 // types are the compiler's own, eight doubles wide, which it splits where registers are narrower:
 // the order of summation is fixed, so every instruction set with fused multiply-add gives the
 // same bits.
+#include <algorithm>
 #include <cstring>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #include "sparsieve/simd.hpp"
 
@@ -112,13 +117,148 @@ void axpy4(const double a[4], const T* const x[4], double* y, Index n) {
   }
 }
 
+template <class T>
+void rotate(double c, double s, const T* x, double* y, double* out, Index n) {
+  Index i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Vec xi = load(x + i), yi = load(y + i);
+    store(out + i, c * xi + s * yi);
+    store(y + i, c * yi - s * xi);
+  }
+  for (; i < n; ++i) {
+    const double xi = static_cast<double>(x[i]), yi = y[i];
+    out[i] = c * xi + s * yi;
+    y[i] = c * yi - s * xi;
+  }
+}
+
+// 127 * 32767 * 2 per lane and step: a block of this many entries cannot overflow 32 bits.
+constexpr Index kShadowBlock = 4096;
+
+#if defined(__AVX512BW__)
+using Lanes = __m512i;
+constexpr Index kShadowLanes = 32;
+inline Lanes zero_lanes() { return _mm512_setzero_si512(); }
+inline Lanes widen(const std::int8_t* p) {
+  return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+inline Lanes load16(const std::int16_t* p) { return _mm512_loadu_si512(p); }
+inline Lanes multiply_add(Lanes s, Lanes a, Lanes b) {
+  return _mm512_add_epi32(s, _mm512_madd_epi16(a, b));
+}
+inline std::int64_t total(Lanes s) {
+  const __m512i low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(s));
+  const __m512i high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(s, 1));
+  return _mm512_reduce_add_epi64(_mm512_add_epi64(low, high));
+}
+#elif defined(__AVX2__)
+using Lanes = __m256i;
+constexpr Index kShadowLanes = 16;
+inline Lanes zero_lanes() { return _mm256_setzero_si256(); }
+inline Lanes widen(const std::int8_t* p) {
+  return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+inline Lanes load16(const std::int16_t* p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+inline Lanes multiply_add(Lanes s, Lanes a, Lanes b) {
+  return _mm256_add_epi32(s, _mm256_madd_epi16(a, b));
+}
+inline std::int64_t total(Lanes s) {
+  alignas(32) std::int32_t lane[8];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(lane), s);
+  std::int64_t sum = 0;
+  for (std::int32_t x : lane) sum += x;
+  return sum;
+}
+#else
+struct Lanes {
+  std::int32_t lane[16];
+};
+struct Lanes16 {
+  std::int16_t lane[16];
+};
+constexpr Index kShadowLanes = 16;
+inline Lanes zero_lanes() { return {}; }
+inline Lanes16 widen(const std::int8_t* p) {
+  Lanes16 out;
+  for (int i = 0; i < 16; ++i) out.lane[i] = p[i];
+  return out;
+}
+inline Lanes16 load16(const std::int16_t* p) {
+  Lanes16 out;
+  for (int i = 0; i < 16; ++i) out.lane[i] = p[i];
+  return out;
+}
+inline Lanes multiply_add(Lanes s, Lanes16 a, Lanes16 b) {
+  for (int i = 0; i < 16; ++i) s.lane[i] += std::int32_t(a.lane[i]) * std::int32_t(b.lane[i]);
+  return s;
+}
+inline std::int64_t total(Lanes s) {
+  std::int64_t sum = 0;
+  for (std::int32_t x : s.lane) sum += x;
+  return sum;
+}
+#endif
+
+void shadow_dot4(const std::int8_t* const x[4], const std::int16_t* v, Index n,
+                 std::int64_t out[4]) {
+  for (int k = 0; k < 4; ++k) out[k] = 0;
+  for (Index begin = 0; begin < n; begin += kShadowBlock) {
+    const Index end = std::min(n, begin + kShadowBlock);
+    Lanes s0 = zero_lanes(), s1 = zero_lanes(), s2 = zero_lanes(), s3 = zero_lanes();
+    for (Index i = begin; i < end; i += kShadowLanes) {
+      const auto vi = load16(v + i);
+      s0 = multiply_add(s0, widen(x[0] + i), vi);
+      s1 = multiply_add(s1, widen(x[1] + i), vi);
+      s2 = multiply_add(s2, widen(x[2] + i), vi);
+      s3 = multiply_add(s3, widen(x[3] + i), vi);
+    }
+    out[0] += total(s0);
+    out[1] += total(s1);
+    out[2] += total(s2);
+    out[3] += total(s3);
+  }
+}
+
+void shadow_range(const double* x, Index n, double* low, double* high) {
+  double a = x[0], b = x[0];
+#pragma omp simd reduction(min : a) reduction(max : b)
+  for (Index i = 0; i < n; ++i) {
+    a = x[i] < a ? x[i] : a;
+    b = x[i] > b ? x[i] : b;
+  }
+  *low = a;
+  *high = b;
+}
+
+void shadow_fill(const double* x, Index n, double middle, double scale, std::int8_t* q,
+                 double* lost2, double* size2) {
+  // Adding and subtracting this number rounds to the nearest integer, in any vector width.
+  constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
+  const double inverse = 1.0 / scale;
+  double lost = 0.0, size = 0.0;
+#pragma omp simd reduction(+ : lost, size)
+  for (Index i = 0; i < n; ++i) {
+    const double u = x[i] - middle;
+    const double step = (u * inverse + kRound) - kRound;
+    q[i] = static_cast<std::int8_t>(static_cast<std::int32_t>(step));
+    const double miss = u - scale * step;
+    lost += miss * miss;
+    size += step * step;
+  }
+  *lost2 = lost;
+  *size2 = size;
+}
+
 }  // namespace
 
 template <class T>
 Kernels<T> table() {
-  return {dot<T>, dot4<T>, tile<T>, axpy<T>, axpy4<T>};
+  return {dot<T>, dot4<T>, tile<T>, axpy<T>, rotate<T>, axpy4<T>};
 }
 template Kernels<double> table<double>();
 template Kernels<float> table<float>();
+ShadowKernels shadow_table() { return {shadow_fill, shadow_range, shadow_dot4}; }
 
 }  // namespace sparsieve::SPARSIEVE_ISA

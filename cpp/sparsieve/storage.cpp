@@ -1,6 +1,9 @@
 #include "sparsieve/storage.hpp"
 
 #include <algorithm>
+#include <vector>
+
+#include "sparsieve/threads.hpp"
 
 namespace sparsieve {
 
@@ -15,8 +18,32 @@ Bytes Dense<T>::dots(const double* v, const Index* cols, Index count, double* ou
                      column(cols[i + 3])};
     k.dot4(x, v, n(), out + i);
   }
-  for (; i < count; ++i) out[i] = k.dot(column(cols[i]), v, n());
+  // The same kernel for the rest: a column's sum must not depend on its neighbours.
+  for (; i < count; ++i) {
+    const T* x[4] = {column(cols[i]), column(cols[i]), column(cols[i]), column(cols[i])};
+    double sums[4];
+    k.dot4(x, v, n(), sums);
+    out[i] = sums[0];
+  }
   return column_bytes() * Bytes(count);
+}
+
+template <class T>
+const Shadow* Dense<T>::shadow(int threads, Bytes& read) const {
+  std::lock_guard<std::mutex> guard(shadow_lock_);
+  if (!shadow_) {
+    auto fresh = std::make_unique<Shadow>(n(), d());
+    parallel_for(d(), threads, 65536 / n() + 1, [&](Index first, Index last) {
+      std::vector<double> x(n());
+      for (Index j = first; j < last; ++j) {
+        std::copy(column(j), column(j) + n(), x.begin());
+        fresh->fill(j, x.data());
+      }
+    });
+    shadow_ = std::move(fresh);
+    read += bytes();
+  }
+  return shadow_.get();
 }
 
 // Rows are taken in blocks that stay in the first-level cache, so that X comes from memory once

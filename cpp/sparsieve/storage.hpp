@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 
-#include "sparsieve/simd.hpp"
+#include "sparsieve/shadow.hpp"
 
 namespace sparsieve {
 
@@ -35,6 +37,12 @@ class Storage {
                            double* y) const = 0;
   // y += coef omega x_j, elementwise
   virtual Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const = 0;
+  // The 8-bit shadow, built by the first who asks (who pays for reading X); null where none helps.
+  virtual const Shadow* shadow(int threads, Bytes& read) const {
+    static_cast<void>(threads);
+    static_cast<void>(read);
+    return nullptr;
+  }
   // Moments of column j; `total` = sum omega. With centre = false the mean is taken as 0.
   virtual Bytes moments(Index j, const double* omega, double total, bool centre,
                         Moments& out) const = 0;
@@ -56,12 +64,15 @@ class Dense final : public Storage {
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
   Bytes moments(Index j, const double* omega, double total, bool centre,
                 Moments& out) const override;
+  const Shadow* shadow(int threads, Bytes& read) const override;
 
  private:
   const T* column(Index j) const { return data_ + j * ld_; }
   Bytes column_bytes() const { return sizeof(T) * Bytes(n()); }
   const T* data_;
   Index ld_;
+  mutable std::mutex shadow_lock_;
+  mutable std::unique_ptr<Shadow> shadow_;
 };
 
 // Compressed sparse columns with sorted, unique row indices of type I.

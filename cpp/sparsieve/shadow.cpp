@@ -1,0 +1,91 @@
+#include "sparsieve/shadow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sparsieve {
+namespace {
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+constexpr Index kAlign = 64;  // columns start on a cache line and are padded with zeros
+}  // namespace
+
+Quantised quantise(const std::vector<double>& v) {
+  const Index n = static_cast<Index>(v.size());
+  const Index padded = (n + kAlign - 1) / kAlign * kAlign;
+  Quantised out;
+  out.q.assign(padded, 0);
+  double largest = 0.0, norm2 = 0.0;
+  for (double x : v) {
+    largest = std::max(largest, std::abs(x));
+    norm2 += x * x;
+    out.sum += x;
+  }
+  out.norm = std::sqrt(norm2) * (1.0 + 4.0 * kEps * std::sqrt(static_cast<double>(n)));
+  if (!(largest > 0.0) || !std::isfinite(1.0 / largest)) {
+    out.slip = out.norm;  // nothing to scale by: the bound falls back to ||x|| ||v||
+    return out;
+  }
+  out.unit = largest / 32767.0;
+  double slip2 = 0.0;
+  for (Index i = 0; i < n; ++i) {
+    const double q = std::nearbyint(v[i] / out.unit);
+    out.q[i] = static_cast<std::int16_t>(std::clamp(q, -32767.0, 32767.0));
+    const double miss = v[i] - out.unit * out.q[i];
+    slip2 += miss * miss;
+  }
+  out.slip = std::sqrt(slip2) * (1.0 + 1e-9) + kEps * out.norm;
+  return out;
+}
+
+Shadow::Shadow(Index n, Index d)
+    : n_(n),
+      stride_((n + kAlign - 1) / kAlign * kAlign),
+      data_(static_cast<std::size_t>(stride_) * d, 0),
+      offset_(d),
+      scale_(d),
+      error_(d),
+      size_(d) {}
+
+void Shadow::fill(Index j, const double* x) {
+  const auto& k = shadow_kernels();
+  double low, high, lost2 = 0.0, size2 = 0.0;
+  k.range(x, n_, &low, &high);
+  const double middle = 0.5 * low + 0.5 * high, half = 0.5 * high - 0.5 * low;
+  // A hair more than 127 steps, so that rounding cannot reach 128.
+  const double scale = half / 126.9999;
+  if (scale > 0.0 && std::isfinite(1.0 / scale)) {
+    k.fill(x, n_, middle, scale, data_.data() + j * stride_, &lost2, &size2);
+    scale_[j] = scale;
+  } else {
+    lost2 = half * half * static_cast<double>(n_);
+  }
+  offset_[j] = middle;
+  // The subtraction of the middle rounds each entry by at most eps times the largest entry.
+  const double largest = std::max(std::abs(low), std::abs(high));
+  const double rounding = 2.0 * kEps * largest * std::sqrt(static_cast<double>(n_));
+  error_[j] = std::sqrt(lost2) * (1.0 + 1e-9) + rounding;
+  size_[j] = scale_[j] * std::sqrt(size2) * (1.0 + 1e-9);
+}
+
+void Shadow::enclose(const Quantised& v, const Index* cols, Index count, double* centre,
+                     double* radius) const {
+  const auto& k = shadow_kernels();
+  for (Index i = 0; i < count; i += 4) {
+    const Index group = std::min<Index>(4, count - i);
+    const std::int8_t* q[4];
+    std::int64_t product[4];
+    for (Index a = 0; a < 4; ++a) q[a] = column(cols[i + std::min(a, group - 1)]);
+    k.dot4(q, v.q.data(), stride_, product);
+    for (Index a = 0; a < group; ++a) {
+      const Index j = cols[i + a];
+      const double shift = offset_[j] * v.sum;
+      centre[i + a] = shift + scale_[j] * v.unit * static_cast<double>(product[a]);
+      radius[i + a] = error_[j] * v.norm + size_[j] * v.slip +
+                      8.0 * kEps * (std::abs(shift) + size_[j] * v.norm) +
+                      2.0 * kEps * std::abs(offset_[j]) * v.norm * std::sqrt(double(n_));
+    }
+  }
+}
+
+}  // namespace sparsieve

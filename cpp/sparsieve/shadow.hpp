@@ -1,0 +1,43 @@
+// An 8-bit shadow of a dense X: x_j = m_j 1 + sigma_j q_j + error, ||error|| = e_j known.
+//
+// For any v:  |x_j'v - (m_j sum(v) + sigma_j q_j'v)| <= e_j ||v||.
+// Products are carried out in integers, with v rounded to 16 bits and that error added, so a bound
+// costs one byte per entry and has the same bits on every machine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sparsieve/simd.hpp"
+
+namespace sparsieve {
+
+// v = unit * q + error, ||error|| <= slip.
+struct Quantised {
+  std::vector<std::int16_t> q;
+  double unit = 0.0;
+  double slip = 0.0;
+  double norm = 0.0;  // ||v||
+  double sum = 0.0;   // sum(v)
+};
+
+Quantised quantise(const std::vector<double>& v);
+
+class Shadow {
+ public:
+  Shadow(Index n, Index d);
+  // Fill column j from its n values; touches nothing else, so columns may be filled in parallel.
+  void fill(Index j, const double* x);
+  // centre[k] and radius[k] enclose x_{cols[k]}'v.
+  void enclose(const Quantised& v, const Index* cols, Index count, double* centre,
+               double* radius) const;
+  std::uint64_t column_bytes() const { return static_cast<std::uint64_t>(n_); }
+
+ private:
+  const std::int8_t* column(Index j) const { return data_.data() + j * stride_; }
+  Index n_, stride_;
+  std::vector<std::int8_t> data_;
+  std::vector<double> offset_, scale_, error_, size_;  // m, sigma, e, ||sigma q||
+};
+
+}  // namespace sparsieve
