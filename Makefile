@@ -25,7 +25,7 @@ help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
 	@echo "make test      the test-suite without the slow tests"
 	@echo "make test-all  the whole test-suite"
-	@echo "make fuzz      the property tests on many more random problems"
+	@echo "make fuzz      100,000 random PWLs, and the property tests on many more examples"
 	@echo "make lint      ruff and clang-format, without changing a file"
 	@echo "make types     mypy --strict"
 	@echo "make format    let ruff and clang-format rewrite the files"
@@ -58,7 +58,9 @@ test: $(VENV)/.test
 test-all: $(VENV)/.test
 	$(VENV)/bin/python -m pytest $(PYTEST_ARGS)
 
+FUZZ_PROBLEMS ?= 100000
 fuzz: $(VENV)/.test
+	$(VENV)/bin/python -m tests.fuzz.pwl --problems $(FUZZ_PROBLEMS)
 	HYPOTHESIS_PROFILE=fuzz $(VENV)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
