@@ -12,6 +12,8 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kInnerShare = 0.25;
 // A feature outside the working set may violate by this fraction of tol and stay outside.
 constexpr double kOutsideShare = 0.5;
+// Correlations are taken from the Gram matrix while their error stays below this fraction of tol.
+constexpr double kGramShare = 0.1;
 // Exact checks that fail to halve the violation before rounding is blamed.
 constexpr int kPatience = 4;
 }  // namespace
@@ -96,6 +98,11 @@ void MmSolver::add_to_working_set(const std::vector<Index>& columns,
   } else {
     problem_.design->correlate(weighted_, columns.data(), m - old, c_.data() + old);
   }
+  pull_.resize(m);
+  for (Index s = old; s < m; ++s) {
+    pull_[s] = c_[s];
+    for (Index t : support_) pull_[s] += w_[t] * ws_.gram(s)[t];
+  }
 }
 
 // Forget features that are zero and far from entering, when they outnumber those at work.
@@ -129,6 +136,7 @@ void MmSolver::trim_working_set() {
   };
   gather(w_);
   gather(c_);
+  gather(pull_);
   gather(w_flushed_);
   gather(sign_);
   gather(place_);
@@ -159,20 +167,20 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     // 1. minimise on the working set
     const Status inner =
         minimise(kInnerShare * options.tol * slope0_, options, result, record);
-    // 2. recompute the residual and the working set's correlations from X
-    anchor();
+    // 2. recompute the residual and the working set's correlations, free of drift
+    settle(options.tol);
     // 3. look for violators outside
     reweight();
     const double inside = std::max(worst_active(), worst_zero()) / slope0_;
     const double slack = kOutsideShare * options.tol * slope0_;
     const auto found = sieve_.above({r_, weighted_, threshold_, slack, problem_.positive,
-                                     ws_.slots(), c_, rounding_noise()});
+                                     ws_.slots(), c_, known_error_});
     double outside = 0.0;
     for (const Violator& v : found) {
       outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
     }
     result.kkt = std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_) +
-                 rounding_noise() / slope0_;
+                 known_error_ / slope0_;
     // 4. done, stuck, or enlarge the working set
     if (result.kkt <= options.tol) {
       result.status = Status::kConverged;
@@ -218,16 +226,55 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
 
 // ----------------------------------------------------------------------------- certificates
 
-// Recompute r = z - Xw and the working set's correlations from X: no rounding error outlives it.
-void MmSolver::anchor() {
+// r = z - Xw, from the columns of the support.
+void MmSolver::residual() {
   std::vector<Index> columns;
   std::vector<double> coef;
   solution(columns, coef);
   r_ = problem_.z;
   problem_.design->subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()), r_);
   problem_.design->weigh(r_, weighted_);
+}
+
+// The residual and the working set's correlations, both from X: no rounding error outlives it.
+void MmSolver::anchor() {
+  residual();
   problem_.design->correlate(weighted_, ws_.columns().data(), ws_.size(), c_.data());
-  w_flushed_ = w_;
+  pull_ = c_;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    if (w_[s] != 0.0) axpy(w_[s], ws_.gram(s), pull_.data(), ws_.size());
+  }
+  known_error_ = rounding_noise();
+}
+
+// The same without reading the columns of the working set, c = X'Omega z - G w, wherever the rounding
+// error of that is small against the tolerance.
+void MmSolver::settle(double tol) {
+  known_error_ = gram_noise();
+  if (known_error_ > kGramShare * tol * slope0_) {
+    anchor();
+    return;
+  }
+  residual();
+  c_ = pull_;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    if (w_[s] != 0.0) axpy(-w_[s], ws_.gram(s), c_.data(), ws_.size());
+  }
+}
+
+// A bound of the rounding error of c = X'Omega z - G w: of the Gram matrix itself (sums in eight lanes
+// over blocks of 1024 rows) and of its product with w.
+double MmSolver::gram_noise() const {
+  const Design& design = *problem_.design;
+  const double n = static_cast<double>(design.n()), k = static_cast<double>(support_.size());
+  double reach = std::sqrt(z_norm2_), largest = 0.0;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    const double norm = design.norm(ws_.column(s));
+    reach += norm * std::abs(w_[s]);
+    largest = std::max(largest, norm);
+  }
+  const double roundings = std::min(n, 1024.0) / 8.0 + n / 1024.0 + k + 8.0;
+  return rounding_noise() + kEps * roundings * reach * largest;
 }
 
 // What rounding the response, the coefficients and the intercept to double precision does to the

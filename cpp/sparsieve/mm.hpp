@@ -88,6 +88,7 @@ class MmSolver {
   void set_alpha(double alpha);
   void fit_unpenalised();
   void add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c);
+  void residual();
   void trim_working_set();
   // ---- the inner problem on the working set (mm_inner.cpp)
   Status minimise(double target, const SolveOptions& options, SolveResult& result, bool record);
@@ -114,6 +115,8 @@ class MmSolver {
   double objective_now();
   // ---- certificates
   void anchor();
+  void settle(double tol);
+  double gram_noise() const;
   double surrogate_gap(double outside_ratio);
   double rounding_noise() const;
   bool strictly_convex() const;
@@ -128,6 +131,7 @@ class MmSolver {
   std::vector<double> null_correlations_;
   // per slot of the working set; c_ is current on the support, elsewhere as of the last flush
   std::vector<double> w_, c_;
+  std::vector<double> pull_;  // x_j' Omega z
   std::vector<double> w_flushed_, c_flushed_;  // correlations of every slot, and where they hold
   std::vector<int> sign_;
   std::vector<Index> place_;  // position in the support, -1 = zero
@@ -140,6 +144,7 @@ class MmSolver {
   double noise_ = 0.0;    // rounding error of a change of F
   // the point in observation space
   std::vector<double> r_;
+  double known_error_ = 0.0;  // how far c_ may be from the exact correlations
   Weighted weighted_;
   std::vector<double> scratch_, trial_value_;
 };
