@@ -88,6 +88,7 @@ class MmSolver {
   void set_alpha(double alpha);
   void fit_unpenalised();
   void add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c);
+  void prefetch(double previous_slope0);
   void residual();
   void trim_working_set();
   // ---- the inner problem on the working set (mm_inner.cpp)
@@ -125,7 +126,7 @@ class MmSolver {
   WorkingSet ws_;
   Sieve sieve_;
   Factor factor_;
-  double alpha_ = 0.0, slope0_ = 1.0, z_norm2_ = 0.0;
+  double slope0_ = 0.0, z_norm2_ = 0.0;
   std::vector<double> strength_;   // alpha pi_j, per feature
   std::vector<double> threshold_;  // slope_j(0), per feature
   std::vector<double> null_correlations_;
@@ -141,6 +142,7 @@ class MmSolver {
   Direction newton_, mm_;
   bool concave_ = false;  // negative curvature met along the MM direction
   Index batch_ = 8;       // how many features may enter at once
+  Index entered_ = 0;     // how many entered the support at this alpha
   double noise_ = 0.0;    // rounding error of a change of F
   // the point in observation space
   std::vector<double> r_;

@@ -228,6 +228,7 @@ bool MmSolver::enter(double floor) {
     const Index s = candidates[k];
     join(s, is_free(s) ? 0 : (c_[s] > 0.0 ? 1 : -1));
   }
+  entered_ += count;
   return count > 0;
 }
 

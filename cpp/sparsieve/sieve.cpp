@@ -31,6 +31,8 @@ void Sieve::read_all(const std::vector<double>& r, const Weighted& weighted,
   first.radius.resize(d);
   const double norm = std::sqrt(weighted.norm2);
   for (Index j = 0; j < d; ++j) first.radius[j] = design_.rounding(j) * norm;
+  centre_ = first.centre;
+  radius_ = first.radius;
 }
 
 // r on the newest reference alone, on the two newest, and so on: each by modified Gram-Schmidt. The
@@ -65,15 +67,22 @@ std::vector<Sieve::Combination> Sieve::combinations(const Query& query) {
     way.used = k + 1;
     std::copy(g.begin(), g.end(), way.g);
     // The rest is recomputed from the coefficients themselves.
-    std::vector<double> p = query.r;
-    for (Index i = 0; i <= k; ++i) axpy(-g[i], reference(i).r.data(), p.data(), n);
-    way.rest = std::sqrt(weighted_dot(omega.data(), p.data(), p.data(), n));
-    ways.push_back(way);
+    way.rest = query.r;
+    for (Index i = 0; i <= k; ++i) axpy(-g[i], reference(i).r.data(), way.rest.data(), n);
+    way.length = std::sqrt(weighted_dot(omega.data(), way.rest.data(), way.rest.data(), n));
+    ways.push_back(std::move(way));
     basis.push_back(std::move(q));
     recipe.push_back(std::move(mix));
   }
-  if (ways.empty()) ways.push_back({0, {}, std::sqrt(query.weighted.norm2)});
+  if (ways.empty()) ways.push_back({0, {}, query.r, std::sqrt(query.weighted.norm2)});
   return ways;
+}
+
+void Sieve::narrow(Index j, double centre, double radius) {
+  if (std::abs(centre) + radius < std::abs(centre_[j]) + radius_[j]) {
+    centre_[j] = centre;
+    radius_[j] = radius;
+  }
 }
 
 // The best interval of every column from what the references know.
@@ -82,25 +91,21 @@ void Sieve::propagate(const std::vector<Combination>& ways, const Query& query) 
   const double norm = std::sqrt(query.weighted.norm2);
   std::fill(radius_.begin(), radius_.end(), kInf);
   std::fill(centre_.begin(), centre_.end(), 0.0);
-  std::vector<double> centre(d), radius(d);
   for (const Combination& way : ways) {
-    for (Index j = 0; j < d; ++j) {
-      centre[j] = 0.0;
-      radius[j] = design_.norm(j) * way.rest + design_.rounding(j) * norm;
-    }
+    base_centre_.assign(d, 0.0);
+    base_radius_.assign(d, 0.0);
     for (Index k = 0; k < way.used; ++k) {
       const double g = way.g[k], size = std::abs(g);
       if (g == 0.0) continue;
       const Reference& from = reference(k);
       for (Index j = 0; j < d; ++j) {
-        centre[j] += g * from.centre[j];
-        radius[j] += size * from.radius[j];
+        base_centre_[j] += g * from.centre[j];
+        base_radius_[j] += size * from.radius[j];
       }
     }
     for (Index j = 0; j < d; ++j) {
-      const bool better = std::abs(centre[j]) + radius[j] < std::abs(centre_[j]) + radius_[j];
-      centre_[j] = better ? centre[j] : centre_[j];
-      radius_[j] = better ? radius[j] : radius_[j];
+      base_radius_[j] += design_.rounding(j) * norm;
+      narrow(j, base_centre_[j], base_radius_[j] + design_.norm(j) * way.length);
     }
   }
 }
@@ -110,30 +115,52 @@ bool Sieve::settled(const Query& query, Index j) const {
   return reach <= query.threshold[j];
 }
 
-// Look at the open columns, in the shadow or in X, and keep those still open.
-void Sieve::look(const Query& query, bool in_shadow) {
+// Look at the open columns in the shadow, with the residual itself and with what the references leave
+// of it: the error of the shadow then scales with the shorter of the two. Keep those still open.
+void Sieve::look_in_shadow(const Query& query, const Combination& way) {
   const Index count = static_cast<Index>(open_.size());
-  const double norm = std::sqrt(query.weighted.norm2);
-  seen_.resize(count);
-  error_.resize(count);
-  if (in_shadow) {
-    if (!design_.enclose(query.weighted, open_.data(), count, seen_.data(), error_.data())) return;
-  } else {
-    const Bytes before = design_.bytes_read();
-    design_.correlate(query.weighted, open_.data(), count, seen_.data());
-    looked_ += design_.bytes_read() - before;
-    for (Index k = 0; k < count; ++k) error_[k] = design_.rounding(open_[k]) * norm;
-  }
+  Weighted rest;
+  design_.weigh(way.rest, rest);
+  const Weighted* vectors[2] = {&query.weighted, &rest};
+  std::vector<double> centre(2 * count), radius(2 * count);
+  if (!design_.enclose(vectors, 2, open_.data(), count, centre.data(), radius.data())) return;
   Index kept = 0;
   for (Index k = 0; k < count; ++k) {
     const Index j = open_[k];
-    if (error_[k] < radius_[j]) {
-      centre_[j] = seen_[k];
-      radius_[j] = error_[k];
-    }
+    narrow(j, centre[k], radius[k]);
+    narrow(j, base_centre_[j] + centre[count + k], base_radius_[j] + radius[count + k]);
     if (!settled(query, j)) open_[kept++] = j;
   }
   open_.resize(kept);
+}
+
+// Read the open columns themselves.
+void Sieve::read(const Query& query) {
+  const Index count = static_cast<Index>(open_.size());
+  const double norm = std::sqrt(query.weighted.norm2);
+  std::vector<double> seen(count);
+  const Bytes before = design_.bytes_read();
+  design_.correlate(query.weighted, open_.data(), count, seen.data());
+  looked_ += design_.bytes_read() - before;
+  for (Index k = 0; k < count; ++k) {
+    centre_[open_[k]] = seen[k];
+    radius_[open_[k]] = design_.rounding(open_[k]) * norm;
+  }
+}
+
+std::vector<Index> Sieve::likely(const std::vector<double>& threshold, double share, bool positive,
+                                 const std::vector<Index>& slot, Index most) const {
+  std::vector<std::pair<double, Index>> found;
+  for (Index j = 0; j < design_.d(); ++j) {
+    if (slot[j] >= 0 || design_.norm2(j) == 0.0 || !(threshold[j] > 0.0)) continue;
+    const double reached = (positive ? centre_[j] : std::abs(centre_[j])) / threshold[j];
+    if (reached > share) found.emplace_back(-reached, j);
+  }
+  const Index count = std::min(most, static_cast<Index>(found.size()));
+  std::partial_sort(found.begin(), found.begin() + count, found.end());
+  std::vector<Index> out;
+  for (Index k = 0; k < count; ++k) out.push_back(found[k].second);
+  return out;
 }
 
 // Make this residual a reference; the oldest one gives way.
@@ -155,7 +182,8 @@ void Sieve::remember(const Query& query) {
 
 std::vector<Violator> Sieve::above(const Query& query) {
   const Index d = design_.d();
-  propagate(combinations(query), query);
+  const auto ways = combinations(query);
+  propagate(ways, query);
   ratio_ = worst_kept_ = 0.0;
   open_.clear();
   Index relevant = 0;
@@ -169,14 +197,13 @@ std::vector<Violator> Sieve::above(const Query& query) {
   by_bound_ = relevant - opened;
   by_shadow_ = 0;
   if (opened > 0 && design_.shadow_pays(looked_)) {
-    look(query, true);
+    look_in_shadow(query, ways.back());
     by_shadow_ = opened - static_cast<Index>(open_.size());
   }
   by_reading_ = static_cast<Index>(open_.size());
-  std::vector<Index> read = open_;
-  if (by_reading_ > 0) look(query, false);
+  if (by_reading_ > 0) read(query);
   std::vector<Violator> found;
-  for (Index j : read) {
+  for (Index j : open_) {
     const double reached = query.positive ? centre_[j] : std::abs(centre_[j]);
     const double over = reached - query.threshold[j];
     if (over > query.slack) {

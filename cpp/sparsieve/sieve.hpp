@@ -43,6 +43,10 @@ class Sieve {
 
   // About the last call of `above`: a proven bound of |x_j' Omega r| / threshold_j over the columns
   // neither skipped nor returned, the largest violation among them, and how they were settled.
+  // Columns outside the working set whose correlation at the last residual asked about is likely to
+  // exceed share * threshold, most likely first, at most `most`.
+  std::vector<Index> likely(const std::vector<double>& threshold, double share, bool positive,
+                            const std::vector<Index>& slot, Index most) const;
   double ratio() const { return ratio_; }
   double worst_kept() const { return worst_kept_; }
   Index settled_by_bound() const { return by_bound_; }
@@ -56,16 +60,19 @@ class Sieve {
     double norm2 = 0.0;
     std::vector<double> centre, radius;  // per column
   };
-  // One way to write r: coefficients on the references (newest first) and the length of the rest.
+  // One way to write r: coefficients on the references (newest first), the rest and its length.
   struct Combination {
     Index used = 0;
     double g[kReferences] = {};
-    double rest = 0.0;
+    std::vector<double> rest;
+    double length = 0.0;
   };
   Reference& reference(Index age) { return ring_[(newest_ + kReferences - age) % kReferences]; }
   std::vector<Combination> combinations(const Query& query);
   void propagate(const std::vector<Combination>& ways, const Query& query);
-  void look(const Query& query, bool in_shadow);
+  void look_in_shadow(const Query& query, const Combination& way);
+  void read(const Query& query);
+  void narrow(Index j, double centre, double radius);
   bool settled(const Query& query, Index j) const;
   void remember(const Query& query);
 
@@ -74,7 +81,7 @@ class Sieve {
   Index newest_ = 0, filled_ = 0;
   std::vector<double> centre_, radius_;  // of every column at the residual asked about
   std::vector<Index> open_;              // columns not settled yet
-  std::vector<double> seen_, error_;
+  std::vector<double> base_centre_, base_radius_;  // without the rest, for the last combination
   Bytes looked_ = 0;  // bytes of X read by looks so far
   double ratio_ = 0.0, worst_kept_ = 0.0;
   Index by_bound_ = 0, by_shadow_ = 0, by_reading_ = 0;
