@@ -5,7 +5,12 @@ from .certificate import Certificate
 from .estimators import SparseRegressor
 from .model_content import load_model
 from .model_file import ModelFileError
-from .model_selection import SparseRegressorCV, shape_grid
+from .model_selection import (
+    SparseRegressorCV,
+    SparseRegressorIC,
+    information_criterion,
+    shape_grid,
+)
 from .objective import kkt_violation, objective
 from .path import Path, alpha_max, sparse_path
 from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
@@ -24,8 +29,10 @@ __all__ = [
     "Path",
     "SparseRegressor",
     "SparseRegressorCV",
+    "SparseRegressorIC",
     "alpha_max",
     "datasets",
+    "information_criterion",
     "kkt_violation",
     "load_model",
     "objective",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,7 +13,7 @@ from scipy import sparse
 from ..penalties import MCP, SCAD, CappedL1, LogSum, Lq, Penalty, resolve_penalty
 from ..validation import check_number
 
-__all__ = ["describe", "resolve_penalties", "shape_grid", "typical_scales"]
+__all__ = ["column_spreads", "describe", "resolve_penalties", "shape_grid", "typical_scales"]
 
 # From nearly convex to strongly concave: along the list each shape is a small step from the last.
 # gamma counts in units of 1 / (mean square of a column), theta and eps in units of a coefficient.
@@ -136,16 +137,25 @@ def describe(penalty: Any) -> str:
     return f"{type(penalty).__name__}({inside})"
 
 
-def typical_scales(X: Any, y: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the median root mean square of the columns about their means, and std(y) over it."""
-    n_samples = X.shape[0]
+def column_spreads(X: Any, omega: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the root mean square of each column about its mean, under weights that sum to 1."""
     if sparse.issparse(X):
-        mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
-        squares = np.asarray(X.multiply(X).sum(axis=0), dtype=np.float64).ravel() / n_samples
-        spread = np.sqrt(np.maximum(squares - mean**2, 0.0))
-    else:
-        spread = np.array([np.std(X[:, j], dtype=np.float64) for j in range(X.shape[1])])
+        mean = np.asarray(X.T @ omega, dtype=np.float64)
+        squares = np.asarray(X.multiply(X).T @ omega, dtype=np.float64)
+        return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
+    spread = np.empty(X.shape[1])
+    for j in range(X.shape[1]):
+        column = X[:, j].astype(np.float64)
+        spread[j] = np.sqrt(omega @ (column - omega @ column) ** 2)
+    return spread
+
+
+def typical_scales(
+    X: Any, y: NDArray[np.float64], omega: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return the median root mean square of the columns about their means, and std(y) over it."""
+    spread = column_spreads(X, omega)
     spread = spread[spread > 0.0]
     column = float(np.median(spread)) if spread.size else 1.0
-    size = float(np.std(y)) / column
+    size = math.sqrt(float(omega @ (y - omega @ y) ** 2)) / column
     return column, size if size > 0.0 else 1.0
