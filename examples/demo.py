@@ -1,8 +1,8 @@
 """Full MCP and log-sum paths on the diabetes data with all interactions: what, how sure, how fast.
 
 Run it with ``make demo``. The data ship with scikit-learn: 442 patients, 10 measurements, which
-with their squares and products make 65 features. Columns and response are standardised. (sex takes two
-values, so sex^2 is a copy of sex up to its sign: a collinear pair, as real data have them.)
+with their squares and products make 65 features. Columns and response are standardised. (sex takes
+two values, so sex^2 is a copy of sex up to its sign: a collinear pair, as real data have them.)
 """
 
 from time import perf_counter

@@ -140,11 +140,17 @@ def test_bad_max_iter(value):
         (dict(prox_center=np.ones(5)), "prox_center"),
         (dict(prox_center=np.full(6, np.nan)), "prox_center"),
         (dict(tol=0.0), "tol"),
+        (dict(max_epochs=0), "max_epochs"),
+        (dict(l1_weights=np.ones(5)), "l1_weights has 5 entries"),
+        (dict(l1_weights=-np.ones(6)), r"l1_weights\[0\] = -1.0"),
+        (dict(l1_weights=[1, 1, np.nan, 1, 1, 1]), r"l1_weights\[2\] = nan"),
+        (dict(l1_weights=1.0), "l1_weights must be 1-D"),
+        (dict(l1_weights=None), "l1_weights must be 1-D"),
     ],
 )
-def test_bad_prox_terms(change, message):
+def test_bad_arguments_of_the_kernel(change, message):
     with pytest.raises(ValueError, match=message):
-        sv.proximal_weighted_lasso(X, Y, np.ones(6), **change)
+        sv.proximal_weighted_lasso(**(dict(X=X, y=Y, l1_weights=np.ones(6)) | change))
 
 
 def test_unsorted_and_repeated_alphas_are_accepted():

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from . import _core
 from .solvers import columns_of
-from .validation import check_number, check_X_y
+from .validation import check_integer, check_non_negative, check_number, check_X_y
 
 __all__ = ["PWLResult", "proximal_weighted_lasso"]
 
@@ -88,12 +88,13 @@ def proximal_weighted_lasso(
     -------
     PWLResult
     """
-    l1_weights = np.atleast_1d(l1_weights)
-    data = check_X_y(X, y, sample_weight=sample_weight, weights=l1_weights, min_samples=1)
+    data = check_X_y(X, y, sample_weight=sample_weight, min_samples=1)
+    lam = check_non_negative("l1_weights", l1_weights, data.X.shape[1], "column of X")
     prox_weight = check_number(
         "prox_weight", prox_weight, closed="low", remedy="use prox_weight=0 to switch it off"
     )
     tol = check_number("tol", tol, remedy="use e.g. tol=1e-12")
+    max_epochs = check_integer("max_epochs", max_epochs, low=1, remedy="use e.g. max_epochs=1000")
     n_samples, n_features = data.X.shape
     if prox_center is not None:
         prox_center = np.ascontiguousarray(prox_center, dtype=np.float64)
@@ -104,9 +105,7 @@ def proximal_weighted_lasso(
             )
     omega = np.ones(n_samples) if data.sample_weight is None else data.sample_weight
     design = _core.Design(columns_of(data.X), omega, False)
-    out = _core.solve_pwl(
-        design, data.y, data.weights, prox_weight, prox_center, tol, max_epochs, screen
-    )
+    out = _core.solve_pwl(design, data.y, lam, prox_weight, prox_center, tol, max_epochs, screen)
     if not out["converged"]:
         warnings.warn(
             f"The proximal weighted lasso stopped at a gap of {out['gap']:.3g} after "

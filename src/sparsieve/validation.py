@@ -23,6 +23,7 @@ __all__ = [
     "check_X_y",
     "check_alphas",
     "check_integer",
+    "check_non_negative",
     "check_number",
     "check_sample_weight",
     "check_weights",
@@ -147,7 +148,7 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Floats | None:
         return None
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_samples, float(sample_weight))
-    checked = _non_negative_vector("sample_weight", sample_weight, n_samples, "row of X")
+    checked = check_non_negative("sample_weight", sample_weight, n_samples, "row of X")
     _check_finite_vector("sample_weight", checked)
     if not np.any(checked):
         raise ValueError(
@@ -161,7 +162,7 @@ def check_weights(weights: Any, n_features: int) -> Floats | None:
     """Return the penalty weights as a float64 vector, or None; 0 and inf are allowed."""
     if weights is None:
         return None
-    return _non_negative_vector("weights", weights, n_features, "column of X")
+    return check_non_negative("weights", weights, n_features, "column of X")
 
 
 def check_alphas(alphas: Any) -> int | Floats:
@@ -337,7 +338,7 @@ def _check_length(name: str, a: NDArray[Any], length: int, unit: str) -> None:
         )
 
 
-def _non_negative_vector(name: str, a: Any, length: int, unit: str) -> Floats:
+def check_non_negative(name: str, a: Any, length: int, unit: str) -> Floats:
     """Return a as a float64 vector of the given length with entries >= 0 (inf included)."""
     if not _is_plain_vector(a):
         a = _as_numbers(name, a)

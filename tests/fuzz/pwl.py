@@ -94,7 +94,7 @@ def rounding(p, w):
 
 def brute_force(p):
     """Return a minimiser by trying every sign pattern (for at most three features)."""
-    X, y, l1, mu, centre, omega = p.long()
+    X, y, _, mu, centre, omega = p.long()
     d = X.shape[1]
     best, best_value = np.zeros(d), primal(p, np.zeros(d, dtype=LONG))
     gram = np.asarray((X * omega[:, None]).T @ X + mu * np.eye(d), dtype=float)
@@ -148,7 +148,7 @@ def check(seed):
             complaints.append(f"{name}: gap {result.gap} < suboptimality {value - best_value}")
     if abs(p_fast - p_slow) > max(fast.gap, 0) + max(slow.gap, 0) + noise:
         complaints.append(f"screened and unscreened disagree by {p_fast - p_slow}")
-    X, _, l1, mu, _, omega = p.long()
+    X, _, _, mu, _, omega = p.long()
     curvature = np.asarray((omega[:, None] * X * X).sum(0) + mu, dtype=float)
     # A point within g of the optimum can be off by sqrt(2 g) in the norm of P.
     reach = np.sqrt(2 * float(max(slow.gap, 0) + noise)) + 1e-13 * np.linalg.norm(p.y)
