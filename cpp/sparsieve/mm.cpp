@@ -120,7 +120,7 @@ void MmSolver::prefetch(double previous_slope0) {
 // Forget features that are zero and far from entering, when they outnumber those at work.
 void MmSolver::trim_working_set() {
   const Index k = static_cast<Index>(support_.size()), m = ws_.size();
-  if (m <= 2 * k + 64) return;
+  if (m <= k + k / 2 + 32) return;
   std::vector<Index> zeros;
   for (Index s = 0; s < m; ++s) {
     if (place_[s] < 0 && threshold_[ws_.column(s)] > 0.0) zeros.push_back(s);
@@ -128,7 +128,7 @@ void MmSolver::trim_working_set() {
   std::sort(zeros.begin(), zeros.end(), [&](Index a, Index b) {
     return std::abs(c_[a]) / threshold_[ws_.column(a)] > std::abs(c_[b]) / threshold_[ws_.column(b)];
   });
-  zeros.resize(std::min<std::size_t>(zeros.size(), k / 2 + 32));
+  zeros.resize(std::min<std::size_t>(zeros.size(), k / 4 + 16));
   std::vector<char> kept(m, 0);
   for (Index s : zeros) kept[s] = 1;
   for (Index s = 0; s < m; ++s) {
