@@ -18,7 +18,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
   $(shell find src cpp -type f -not -name '*.pyc')
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.h')
 
-.PHONY: help demo test test-all fuzz lint types format sanitize clean \
+.PHONY: help demo test test-all fuzz lint types format sanitize docs clean \
   bench-envs bench-quick bench bench-compare
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo "make types     mypy --strict"
 	@echo "make format    let ruff and clang-format rewrite the files"
 	@echo "make sanitize  test-suite on a build with ASan and UBSan"
+	@echo "make docs      the documentation site, in docs/_build/html"
 	@echo "make bench-quick, bench, bench-compare BASE=commit: see benchmarks/README.md"
 	@echo "make clean     remove build products and virtual environments"
 
@@ -48,6 +49,15 @@ $(VENV)/.test: $(VENV)/.installed
 $(VENV)/.dev: $(VENV)/.installed
 	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' dev)
 	touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' docs)
+	touch $@
+
+# A warning is an error. No network is needed once the packages are there.
+docs: $(VENV)/.docs
+	$(VENV)/bin/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/python examples/demo.py
@@ -109,5 +119,5 @@ bench-compare: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks compare $(BASE) $(BENCH_ARGS)
 
 clean:
-	rm -rf build dist $(VENV) $(SANITIZE_VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf build dist docs/_build docs/gallery docs/generated docs/_generated $(VENV) $(SANITIZE_VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -65,7 +65,7 @@ class Result:
 
 
 def objective(X: Any, y: Array, w: Array, penalty: Penalty, lam: float) -> float:
-    """Return 1/2 ||y - Xw||^2 + sum_j r_lambda(|w_j|), eq. (generalprob)."""
+    """Return ``1/2 ||y - Xw||^2 + sum_j r_lambda(|w_j|)``, eq. (generalprob)."""
     r = y - as_design(X).predict(w)
     return residual_objective(r, w, penalty, lam)
 
