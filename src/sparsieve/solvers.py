@@ -54,6 +54,7 @@ class Point:
     settled_by_bound: int
     settled_by_reading: int
     r2: float = math.nan
+    settled_by_shadow: int = 0
 
     @property
     def converged(self) -> bool:
@@ -200,6 +201,7 @@ class Solver:
             passes=self._passes - before,
             settled_by_bound=result.by_bound,
             settled_by_reading=result.by_reading,
+            settled_by_shadow=result.by_shadow,
             r2=self._explained(alpha, columns, values, result.objective),
         )
 

@@ -182,6 +182,35 @@ def test_a_users_own_penalty_isnamed(path: sv.Path) -> None:
     assert not track.convex_penalty
 
 
+def test_cross_validation_is_told_in_full() -> None:
+    X, y, _ = sv.datasets.make_toy(60, 40, 4, noise=1.0, random_state=0)
+    penalties = [sv.MCP(gamma=3.0), sv.L1()]
+    model = sv.SparseRegressorCV(penalties, alphas=12, eps=0.02, cv=4, rule="1se").fit(X, y)
+    data = embedded(model.to_html())
+    assert [curve["name"] for curve in data["curves"]] == ["MCP (gamma = 3)", "L1"]
+    for row, curve in enumerate(data["curves"]):
+        np.testing.assert_allclose(curve["mean"], model.mse_path_[row].mean(axis=1), rtol=1e-12)
+        assert curve["best"] == int(np.argmin(curve["mean"]))
+        assert curve["oneSe"] <= curve["best"]
+        assert curve["nFolds"] == 4
+    own = data["curves"][data["tracks"][0]["curve"]]
+    assert own["alphas"][own["chosen"]] == model.alpha_
+    assert own["chosen"] == own["oneSe"]
+    track = data["tracks"][0]
+    assert track["alphas"][data["choice"]["alpha"]] == pytest.approx(model.alpha_, rel=1e-12)
+    scope: dict[str, Any] = {"X": X, "y": y}
+    exec(data["reproduce"], scope)
+    np.testing.assert_array_equal(scope["model"].coef_, model.coef_)
+
+
+def test_a_score_is_shown_the_way_it_counts() -> None:
+    X, y, _ = sv.datasets.make_toy(60, 40, 4, noise=1.0, random_state=0)
+    model = sv.SparseRegressorCV("mcp", alphas=8, eps=0.05, scoring="r2").fit(X, y)
+    (curve,) = embedded(model.to_html())["curves"]
+    assert (curve["label"], curve["higher"]) == ("r2", True)
+    assert curve["best"] == int(np.argmax(curve["mean"]))
+
+
 def test_what_is_refused(path: sv.Path) -> None:
     X, y, _ = sv.datasets.make_toy(40, 7, 3, noise=0.5, random_state=0)
     other = sv.sparse_path(X, y, "mcp", alphas=3)

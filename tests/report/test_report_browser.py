@@ -142,10 +142,8 @@ def test_ledger_adds_up(visit: Any, file: Path, paths: list[sv.Path]) -> None:
     assert rows.count() == 25
     point = paths[0].points[24]
     cells = rows.nth(24).locator("td").all_text_contents()
-    working = 200 - point.settled_by_bound - point.settled_by_reading
-    assert cells[2:5] == [
-        str(n) for n in (point.settled_by_bound, point.settled_by_reading, working)
-    ]
+    settled = [point.settled_by_bound, point.settled_by_shadow, point.settled_by_reading]
+    assert cells[2:6] == [str(n) for n in (*settled, 200 - sum(settled))]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -204,6 +202,20 @@ def test_inline_report_runs_inside_its_frame(
         expected(paths[1], 9)
     )
     assert seen.page.title() == "n"
+
+
+def test_cross_validated_model_opens_at_its_choice(visit: Any, tmp_path: Path) -> None:
+    X, y, _ = sv.datasets.make_toy(60, 40, 4, noise=1.0, random_state=0)
+    model = sv.SparseRegressorCV([sv.MCP(), sv.L1()], alphas=15, eps=0.02, rule="1se").fit(X, y)
+    seen = visit(write_html(model, tmp_path / "cv.html"))
+    assert set(seen.names()) == {f"x{j}" for j in np.flatnonzero(model.coef_)}
+    assert seen.page.locator("#curve-chart circle.dot").count() == 15
+    assert seen.page.locator("#curve-chart").get_attribute("aria-label").startswith("mean squared")
+    assert "chosen" in seen.page.locator("#compare tr.now").text_content()
+    seen.page.locator("#alpha").fill("0")
+    assert seen.names() == []
+    seen.page.get_by_role("button", name="One standard error").click()
+    assert len(seen.names()) == np.count_nonzero(model.coef_)
 
 
 def test_single_fit_and_empty_model_open(visit: Any, tmp_path: Path) -> None:

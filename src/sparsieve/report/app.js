@@ -9,11 +9,21 @@ let charts = {};
 const names = (f) => nameOf(data, f);
 const track = () => tracks[state.t];
 
+// Points worth a line in a chart: what a rule would choose, and what was chosen.
+function curveMarks(curve) {
+  const best = curve.higher ? "highest" : "lowest";
+  const marks = [{ k: curve.best, label: best, title: (curve.higher ? "Highest " : "Lowest ") + curve.label }];
+  if (curve.oneSe !== null && curve.oneSe !== curve.best) marks.push({ k: curve.oneSe, label: "1 SE", title: "One standard error" });
+  return marks;
+}
+
 function marksOf(t) {
-  const marks = [], curve = t.curve, index = tracks.indexOf(t);
-  if (curve && curve.best !== null) marks.push({ k: curve.best, label: curve.nFolds ? "lowest error" : "lowest", title: "Lowest " + curve.label });
-  if (curve && curve.oneSe !== null && curve.oneSe !== curve.best) marks.push({ k: curve.oneSe, label: "1 SE", title: "One standard error" });
-  if (data.choice && data.choice.track === index && !marks.some((m) => m.k === data.choice.alpha) && t.alphas.length > 1) {
+  const marks = [];
+  for (const mark of t.curve ? curveMarks(t.curve) : []) {
+    const k = nearestAlpha(t.alphas, t.curve.alphas[mark.k]);
+    if (k >= 0) marks.push({ ...mark, k });
+  }
+  if (data.choice && data.choice.track === tracks.indexOf(t) && !marks.some((m) => m.k === data.choice.alpha) && t.alphas.length > 1) {
     marks.push({ k: data.choice.alpha, label: "chosen", title: "Chosen (" + data.choice.rule + ")" });
   }
   return marks;
@@ -24,7 +34,6 @@ function marksOf(t) {
 function openingAlpha(index) {
   const t = tracks[index];
   if (data.choice && data.choice.track === index) return data.choice.alpha;
-  if (t.curve && t.curve.best !== null) return t.curve.best;
   const dozen = t.support.findIndex((size) => size >= 12);
   return dozen >= 0 ? dozen : t.alphas.length - 1;
 }
@@ -36,7 +45,7 @@ function drawTrack() {
   charts.size = smallChart(byId("size-chart"), t, t.support, false);
   charts.passes = smallChart(byId("passes-chart"), t, t.passes, true);
   byId("curve-panel").hidden = !t.curve;
-  if (t.curve) charts.curve = curveChart(byId("curve-chart"), t, tracks, marks);
+  if (t.curve) charts.curve = curveChart(byId("curve-chart"), t.curve, curveMarks(t.curve));
   drawAlpha();
 }
 
@@ -46,8 +55,9 @@ function drawAlpha() {
   heat(charts.path, state.focus);
   for (const name of ["size", "passes", "curve"]) {
     if (!charts[name]) continue;
-    charts[name].cursor.setAttribute("x1", charts[name].scale.places[k]);
-    charts[name].cursor.setAttribute("x2", charts[name].scale.places[k]);
+    const x = charts[name].scale.ofAlpha(t.alphas[k]);
+    charts[name].cursor.setAttribute("x1", x);
+    charts[name].cursor.setAttribute("x2", x);
   }
 }
 
@@ -70,11 +80,17 @@ function describe(t) {
   if (data.nDropped) el(legend, "span", `To keep the file small, the ${count(data.nDropped)} smallest features are counted but not listed.`);
   byId("size-chart").setAttribute("aria-label", `Number of selected features along the path, from ${t.support[0]} to ${t.support[t.support.length - 1]}.`);
   byId("passes-chart").setAttribute("aria-label", `Passes over the data per alpha, at most ${fmt(Math.max(...t.passes), 3)}.`);
-  if (!t.curve) return;
-  const best = t.curve.best, folds = t.curve.nFolds;
-  byId("curve-h").textContent = folds ? "Cross-validation" : "Model selection";
-  byId("curve-hint").textContent = (folds ? `${t.curve.label} over ${folds} folds; the band is one standard error either side of the mean.` : t.curve.label + " along the path.");
-  byId("curve-chart").setAttribute("aria-label", best === null ? t.curve.label : `${t.curve.label}: lowest ${fmt(t.curve.mean[best], 4)} at alpha ${fmt(t.alphas[best], 4)} with ${t.support[best]} features.`);
+  if (t.curve) describeCurve(t.curve);
+}
+
+function describeCurve(curve) {
+  const best = curve.best, word = curve.higher ? "highest" : "lowest";
+  byId("curve-h").textContent = curve.nFolds ? "Cross-validation" : "Model selection";
+  byId("curve-hint").textContent = (curve.nFolds
+    ? `${curve.name}: ${curve.label} on the rows left out, mean over ${curve.nFolds} folds; the band is one standard error either side.`
+    : `${curve.name}: ${curve.label} at every alpha.`) + (data.choice ? ` Chosen by: ${data.choice.rule}.` : "");
+  byId("curve-chart").setAttribute("aria-label",
+    `${curve.label}: ${word} ${fmt(curve.mean[best], 4)} at alpha ${fmt(curve.alphas[best], 4)} with ${fmt(curve.support[best], 3)} features.`);
 }
 
 function setTrack(index, alpha) {

@@ -148,7 +148,7 @@ function pathChart(host, track, marks) {
 function drawMark(box, x, label) {
   svgEl(box.svg, "line", { class: "mark", x1: x, x2: x, y1: box.top, y2: box.bottom });
   const right = x > (box.left + box.right) / 2;
-  svgEl(box.svg, "text", { class: "label", x: x + (right ? -5 : 5), y: box.top + 14, "text-anchor": right ? "end" : "start" }, label);
+  svgEl(box.svg, "text", { class: "label", x: x + (right ? -5 : 5), y: box.bottom - 7, "text-anchor": right ? "end" : "start" }, label);
 }
 
 function moveCursor(chart, k, point, names) {
@@ -197,10 +197,11 @@ function featureNear(chart, k, point, y) {
   return best;
 }
 
-function curveChart(host, track, tracks, marks) {
+// The curve has alphas of its own: a path may end where a rule chose, the curve goes on.
+function curveChart(host, curve, marks) {
   const box = frame(host, 320, { left: 66, right: 18, top: 30, bottom: 48 });
-  const scale = alphaScale(box, track.alphas);
-  const { mean, error } = track.curve;
+  const scale = alphaScale(box, curve.alphas);
+  const { mean, error } = curve;
   let low = Infinity, high = -Infinity;
   mean.forEach((m, k) => {
     if (m === null) return;
@@ -208,8 +209,8 @@ function curveChart(host, track, tracks, marks) {
     high = Math.max(high, m + (error ? error[k] : 0));
   });
   const y = valueAxis(box, low, high, 5);
-  alphaAxis(box, scale, track, true);
-  supportAxis(box, scale, track);
+  alphaAxis(box, scale, curve, true);
+  supportAxis(box, scale, { support: curve.support.map(Math.round) });
   const known = mean.map((m, k) => k).filter((k) => mean[k] !== null);
   const place = (k, v) => scale.places[k].toFixed(1) + " " + y(v).toFixed(1);
   if (error) {

@@ -30,7 +30,8 @@ function readTrack(track, data) {
       row.largest = Math.max(row.largest, Math.abs(value[i]));
     }
   }
-  return { ...track, idx: index, val: value, rows, byFeature: index, label: labelOf(track) };
+  const curve = track.curve === null ? null : data.curves[track.curve];
+  return { ...track, curve, idx: index, val: value, rows, label: labelOf(track) };
 }
 
 function labelOf(track) {

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .curves import Curve
 from .tracks import Story, Track
 
 __all__ = ["BUDGET", "encode_story", "safe_json"]
@@ -43,6 +44,7 @@ def encode_story(story: Story, budget: int = BUDGET) -> dict[str, Any]:
         "valueBytes": value_bytes,
         "indexBytes": index_bytes,
         "tracks": [_encode_track(track, place, value_bytes, index_bytes) for track in story.tracks],
+        "curves": [_encode_curve(curve) for curve in story.curves],
         "choice": None if story.choice is None else vars(story.choice).copy(),
     }
 
@@ -84,7 +86,6 @@ def _encode_track(
         starts.append(starts[-1] + int(keep.sum()))
     rows = np.concatenate(where) if where else np.zeros(0, dtype=np.int64)
     numbers = np.concatenate(what) if what else np.zeros(0)
-    curve = track.curve
     return {
         "penalty": track.penalty,
         "shape": track.shape,
@@ -95,17 +96,24 @@ def _encode_track(
         "starts": starts,
         "index": _base64(rows.astype(f"<u{index_bytes}")),
         "value": _base64(numbers.astype(f"<f{value_bytes}")),
-        "curve": None
-        if curve is None
-        else {
-            "label": curve.label,
-            "mean": curve.mean.tolist(),
-            "error": None if curve.error is None else curve.error.tolist(),
-            "nFolds": curve.n_folds,
-            "best": curve.best,
-            "oneSe": curve.one_se,
-        },
+        "curve": track.curve,
         **{_camel(key): column for key, column in track.columns.items()},
+    }
+
+
+def _encode_curve(curve: Curve) -> dict[str, Any]:
+    return {
+        "name": curve.name,
+        "label": curve.label,
+        "alphas": curve.alphas.tolist(),
+        "mean": curve.mean.tolist(),
+        "error": None if curve.error is None else curve.error.tolist(),
+        "support": curve.support.tolist(),
+        "nFolds": curve.n_folds,
+        "best": curve.best,
+        "oneSe": curve.one_se,
+        "chosen": curve.chosen,
+        "higher": curve.higher,
     }
 
 

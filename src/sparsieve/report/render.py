@@ -112,7 +112,7 @@ def render(
     heading = title or "Sparse regression path"
     data["title"] = heading
     data["notes"] = notes or ""
-    data["reproduce"] = reproduce or _python_call(story)
+    data["reproduce"] = reproduce or story.code or _python_call(story)
     data["settings"] = {
         key: str(value) for key, value in {**story.settings, **(settings or {})}.items()
     }

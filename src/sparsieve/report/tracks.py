@@ -8,7 +8,7 @@ rest of the report never asks what it was given.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,27 +16,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..path import Path
+from .curves import Curve, curves_of, penalty_words, rule_of
 
-__all__ = ["Choice", "Curve", "Story", "Track", "read_story"]
+__all__ = ["Choice", "Story", "Track", "read_story"]
 
 Floats = NDArray[np.float64]
 Points = list[tuple[NDArray[np.int64], Floats]]
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A model-selection curve over the alphas of a track.
-
-    ``mean`` is what is minimised, ``error`` its standard error (None for a criterion computed
-    without folds), ``best`` and ``one_se`` positions among the alphas (None when unknown).
-    """
-
-    label: str
-    mean: Floats
-    error: Floats | None
-    n_folds: int
-    best: int | None
-    one_se: int | None
 
 
 @dataclass(frozen=True)
@@ -52,7 +37,7 @@ class Track:
     columns: dict[str, list[Any]]
     n_features: int
     names: NDArray[Any] | None
-    curve: Curve | None = None
+    curve: int | None = None
 
 
 @dataclass(frozen=True)
@@ -66,11 +51,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Story:
-    """Everything a report tells: its tracks, the point it opens at, and how it was made."""
+    """Everything a report tells: tracks, the point it opens at, how it was chosen and made."""
 
     tracks: list[Track]
     choice: Choice | None
     settings: dict[str, Any]
+    curves: list[Curve] = field(default_factory=list)
+    code: str = ""
 
 
 def read_story(obj: Any) -> Story:
@@ -121,24 +108,7 @@ def _renamed(track: Track, label: str) -> Track:
     return replace(track, penalty=label, shape="")
 
 
-def penalty_words(penalty: Any) -> tuple[str, str, str, bool]:
-    """Return name, shape, Python expression and whether the penalty is the convex one."""
-    name = type(penalty).__name__
-    if hasattr(penalty, "get_params"):
-        parameters = penalty.get_params(deep=False)
-    else:
-        parameters = {key: v for key, v in vars(penalty).items() if not key.startswith("_")}
-    shape = ", ".join(f"{key} = {_short(value)}" for key, value in parameters.items())
-    code = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
-    home = "sv." if type(penalty).__module__.startswith("sparsieve.") else ""
-    return name, shape, f"{home}{name}({code})", home == "sv." and name == "L1"
-
-
-def _short(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def track_of(path: Path, curve: Curve | None = None) -> Track:
+def track_of(path: Path) -> Track:
     """Read one Path."""
     name, shape, code, convex = penalty_words(path.penalty)
     points = path.points
@@ -151,7 +121,9 @@ def track_of(path: Path, curve: Curve | None = None) -> Track:
         "status": [point.status.lower() for point in points],
         "convex": [bool(point.convex) for point in points],
         "passes": [point.passes for point in points],
+        "r2": [point.r2 for point in points],
         "by_bound": [point.settled_by_bound for point in points],
+        "by_shadow": [point.settled_by_shadow for point in points],
         "by_reading": [point.settled_by_reading for point in points],
     }
     return Track(
@@ -164,7 +136,6 @@ def track_of(path: Path, curve: Curve | None = None) -> Track:
         columns=columns,
         n_features=int(path.coefs.shape[0]),
         names=path.feature_names,
-        curve=curve,
     )
 
 
@@ -176,7 +147,20 @@ def _story_of_estimator(model: Any) -> Story:
         for key, value in model.get_params(deep=False).items()
         if isinstance(value, bool | int | float | str)
     }
-    return replace(_story_of_point(model), settings=settings)
+    path = getattr(model, "path_", None)
+    if not isinstance(path, Path):
+        return replace(_story_of_point(model), settings=settings, code=_code(model))
+    curves = curves_of(model)
+    own = next((k for k, curve in enumerate(curves) if curve.chosen is not None), None)
+    at = int(np.argmin(np.abs(np.log(path.alphas / model.alpha_))))
+    track = replace(track_of(path), curve=own)
+    return Story([track], Choice(0, at, rule_of(model)), settings, curves, _code(model))
+
+
+def _code(model: Any) -> str:
+    """Return Python that makes the model again."""
+    text = model.__repr__(N_CHAR_MAX=100_000)
+    return f"from sparsieve import *\n\nmodel = {text}\nmodel.fit(X, y)  # the same data"
 
 
 def _story_of_point(model: Any) -> Story:
@@ -193,7 +177,9 @@ def _story_of_point(model: Any) -> Story:
         "status": [certificate.reason],
         "convex": [bool(certificate.strict_minimum)],
         "passes": [certificate.passes],
+        "r2": [None],
         "by_bound": [None],
+        "by_shadow": [None],
         "by_reading": [None],
     }
     track = Track(

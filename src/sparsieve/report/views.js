@@ -21,14 +21,20 @@ function showTiles(track, k) {
     [fmt(track.objective[k], 5), "objective"],
     [fmt(track.intercept[k], 5), "intercept"],
   ];
-  const curve = track.curve;
-  if (curve && curve.mean[k] !== null) tiles.splice(1, 0, [fmt(curve.mean[k], 4), curve.label]);
+  if (track.r2[k] !== null) tiles.splice(1, 0, [percent(track.r2[k], 1), "variance explained (in sample)"]);
+  const at = track.curve ? nearestAlpha(track.curve.alphas, track.alphas[k]) : -1;
+  if (at >= 0 && track.curve.mean[at] !== null) tiles.splice(1, 0, [fmt(track.curve.mean[at], 4), track.curve.label + (track.curve.nFolds ? " (left-out rows)" : "")]);
   byId("tiles").replaceChildren();
   for (const [value, label, tone] of tiles) {
     const tile = el(byId("tiles"), "div", null, { class: "tile" });
     el(tile, "b", value, tone ? { class: tone } : {});
     el(tile, "span", label);
   }
+}
+
+// Position of alpha among the given ones, -1 when it is none of them.
+function nearestAlpha(alphas, alpha) {
+  return alphas.findIndex((a) => Math.abs(a / alpha - 1) < 1e-9);
 }
 
 function certificateWords(track, k, nFeatures) {
@@ -41,8 +47,9 @@ function certificateWords(track, k, nFeatures) {
     "A selected feature's correlation with the residual must equal the slope of the penalty at its coefficient; that of any other feature must not exceed the slope at zero.");
   const bound = track.byBound[k], read = track.byReading[k];
   if (bound !== null && bound !== undefined) {
-    const rest = nFeatures - bound - read;
-    words.push(`No feature was left out. ${plural(rest, "feature")} in the working set had the condition computed, ${count(read)} had their column read, ` +
+    const shadow = track.byShadow[k] || 0, rest = nFeatures - bound - read - shadow;
+    words.push(`No feature was left out. For ${plural(rest, "feature")} the condition was computed from the working set (constant or excluded columns count here too), ${count(read)} had their column read, ` +
+      (shadow ? `${count(shadow)} were settled by an 8-bit copy of their column whose error is bounded, ` : "") +
       `and for ${count(bound)} an upper bound of the correlation, proven with a margin for rounding, already lies below the threshold.`);
   }
   return words;
@@ -82,19 +89,19 @@ function showLedger(track, data) {
   el(words, "p", `The whole path read ${fmt(passes, 3)} times the size of the data, ${fmt(passes / n, 2)} passes per alpha. ` +
     `Checking every feature at every alpha by reading it takes at least ${count(n)} passes.`);
   if (track.byBound.every((b) => b !== null)) {
-    const bound = sum(track.byBound), read = sum(track.byReading);
-    el(words, "p", `At the last check of each alpha, ${count(n * p)} feature checks in all, ${percent(bound, n * p)} were settled by a proven bound without touching the data ` +
-      `and ${percent(read, n * p)} by reading a column; the others were in the working set.`);
+    const bound = sum(track.byBound), read = sum(track.byReading), shadow = sum(track.byShadow);
+    el(words, "p", `At the last check of each alpha, ${count(n * p)} feature checks in all, ${percent(bound, n * p)} were settled by a proven bound without touching the data, ` +
+      `${percent(shadow, n * p)} by an 8-bit copy of the column and ${percent(read, n * p)} by reading the column; the others were in the working set.`);
   }
   const table = byId("ledger");
   table.replaceChildren();
-  cells(el(el(table, "thead"), "tr"), "th", ["\u03b1", "selected", "settled by bound", "settled by reading", "in working set", "passes", "iterations", "violation", "ended"]);
+  cells(el(el(table, "thead"), "tr"), "th", ["\u03b1", "selected", "settled by bound", "by 8-bit copy", "by reading", "in working set", "passes", "iterations", "violation", "ended"]);
   table.querySelectorAll("th").forEach((th) => th.setAttribute("scope", "col"));
   const body = el(table, "tbody");
   track.alphas.forEach((alpha, k) => {
-    const bound = track.byBound[k], read = track.byReading[k];
-    cells(el(body, "tr"), "td", [fmt(alpha, 5), count(track.support[k]), count(bound), count(read),
-      bound === null ? "not known" : count(p - bound - read), fmt(track.passes[k], 3), count(track.nIter[k]), fmt(track.kkt[k], 2), track.status[k]]);
+    const bound = track.byBound[k], read = track.byReading[k], shadow = track.byShadow[k];
+    cells(el(body, "tr"), "td", [fmt(alpha, 5), count(track.support[k]), count(bound), count(shadow), count(read),
+      bound === null ? "not known" : count(p - bound - read - shadow), fmt(track.passes[k], 3), count(track.nIter[k]), fmt(track.kkt[k], 2), track.status[k]]);
   });
 }
 
@@ -106,23 +113,35 @@ function markLedger(k) {
 }
 
 function showCompare(data, tracks, now, choose) {
-  byId("compare-panel").hidden = tracks.length < 2;
-  if (tracks.length < 2) return;
-  const curves = tracks.some((t) => t.curve), table = byId("compare");
-  table.replaceChildren();
-  const heads = ["penalty", "alphas", "most features"].concat(curves ? ["lowest error", "features there"] : [], ["worst violation", "passes per alpha", ""]);
-  cells(el(el(table, "thead"), "tr"), "th", heads);
+  const byCurve = tracks.length < 2 && data.curves.length > 1;
+  byId("compare-panel").hidden = tracks.length < 2 && !byCurve;
+  byId("compare").replaceChildren();
+  if (byCurve) compareCurves(data.curves, tracks[0].curve);
+  else if (tracks.length > 1) compareTracks(tracks, now, choose);
+}
+
+function compareTracks(tracks, now, choose) {
+  const table = byId("compare");
+  cells(el(el(table, "thead"), "tr"), "th", ["penalty", "alphas", "most features", "worst violation", "passes per alpha", ""]);
   const body = el(table, "tbody");
   tracks.forEach((track, t) => {
     const row = el(body, "tr", null, t === now ? { class: "now" } : {});
-    const best = track.curve ? track.curve.best : null;
-    const error = curves ? (best === null ? ["", ""] : [fmt(track.curve.mean[best], 4), count(track.support[best])]) : [];
     const passes = track.passes.reduce((a, b) => a + b, 0) / track.alphas.length;
-    cells(row, "td", [track.label, count(track.alphas.length), count(Math.max(...track.support)), ...error, fmt(Math.max(...track.kkt), 2), fmt(passes, 2)]);
+    cells(row, "td", [track.label, count(track.alphas.length), count(Math.max(...track.support)), fmt(Math.max(...track.kkt), 2), fmt(passes, 2)]);
     const button = el(el(row, "td"), "button", t === now ? "shown" : "show", { type: "button", "aria-label": "Show " + track.label });
     button.disabled = t === now;
     button.addEventListener("click", () => choose(t));
   });
+}
+
+function compareCurves(curves, own) {
+  const table = byId("compare");
+  cells(el(el(table, "thead"), "tr"), "th", ["penalty", (curves[0].higher ? "highest " : "lowest ") + curves[0].label, "standard error", "at \u03b1", "features there"]);
+  const body = el(table, "tbody");
+  for (const curve of curves) {
+    const row = el(body, "tr", null, curve === own ? { class: "now" } : {}), k = curve.best;
+    cells(row, "td", [curve.name + (curve === own ? " (chosen)" : ""), fmt(curve.mean[k], 4), curve.error ? fmt(curve.error[k], 3) : "", fmt(curve.alphas[k], 4), fmt(curve.support[k], 3)]);
+  }
 }
 
 const COLUMNS = [

@@ -1,0 +1,135 @@
+"""Model-selection curves: what cross-validation or a criterion said about every alpha."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..penalties import resolve_penalty
+
+__all__ = ["Curve", "curves_of", "penalty_words", "rule_of"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The score of one penalty at each of its alphas.
+
+    ``error`` is the standard error of ``mean`` (None without folds), ``support`` the mean number of
+    features; ``best`` and ``one_se`` are positions among the alphas, ``chosen`` too, and None for a
+    penalty that was not chosen. ``higher`` tells whether larger scores are better.
+    """
+
+    name: str
+    label: str
+    alphas: Floats
+    mean: Floats
+    error: Floats | None
+    support: Floats
+    n_folds: int
+    best: int
+    one_se: int | None
+    chosen: int | None
+    higher: bool
+
+
+def penalty_words(penalty: Any) -> tuple[str, str, str, bool]:
+    """Return name, shape, Python expression and whether the penalty is the convex one."""
+    name = type(penalty).__name__
+    if hasattr(penalty, "get_params"):
+        parameters = penalty.get_params(deep=False)
+    else:
+        parameters = {key: v for key, v in vars(penalty).items() if not key.startswith("_")}
+    shape = ", ".join(f"{key} = {_short(value)}" for key, value in parameters.items())
+    code = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
+    home = "sv." if type(penalty).__module__.startswith("sparsieve.") else ""
+    return name, shape, f"{home}{name}({code})", home == "sv." and name == "L1"
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def rule_of(model: Any) -> str:
+    """Return the rule a model was chosen by, in words."""
+    if hasattr(model, "criterion_"):
+        return f"lowest {str(model.criterion).upper()}"
+    return {"1se": "one standard error"}.get(getattr(model, "rule", ""), "best mean score")
+
+
+def curves_of(model: Any) -> list[Curve]:
+    """Return one curve per penalty of a fitted estimator that chose alpha; else none."""
+    if hasattr(model, "cv_results_") and hasattr(model, "mse_path_"):
+        return _of_folds(model)
+    if hasattr(model, "criterion_"):
+        return _of_criterion(model)
+    return []
+
+
+def _of_folds(model: Any) -> list[Curve]:
+    table, grids = model.cv_results_, np.atleast_2d(model.alphas_)
+    shape = grids.shape
+    higher = model.scoring is not None
+    sign = 1.0 if higher else -1.0
+    score = table["mean_test_score"].reshape(shape)
+    error = table["se_test_score"].reshape(shape)
+    support = table["mean_support_size"].reshape(shape)
+    chosen = divmod(int(model.best_index_), shape[1])
+    label = "mean squared error" if not higher else _named(model.scoring)
+    curves = []
+    for row in range(shape[0]):
+        best = int(np.argmax(score[row]))
+        within = score[row, : best + 1] >= score[row, best] - error[row, best]
+        curves.append(
+            Curve(
+                name=_label(table["penalty"][row * shape[1]]),
+                label=label,
+                alphas=grids[row],
+                mean=sign * score[row],
+                error=error[row],
+                support=support[row],
+                n_folds=int(np.atleast_2d(model.mse_path_).shape[-1]),
+                best=best,
+                one_se=int(np.flatnonzero(within)[0]),
+                chosen=chosen[1] if row == chosen[0] else None,
+                higher=higher,
+            )
+        )
+    return curves
+
+
+def _of_criterion(model: Any) -> list[Curve]:
+    grids, values = np.atleast_2d(model.alphas_), np.atleast_2d(model.criterion_)
+    support = np.atleast_2d(model.degrees_of_freedom_)
+    given = model.penalty if isinstance(model.penalty, list | tuple) else [model.penalty]
+    names = [_label(resolve_penalty(penalty)) for penalty in given]
+    row = int(np.argmin(values.min(axis=1)))
+    return [
+        Curve(
+            name=names[k],
+            label=str(model.criterion).upper(),
+            alphas=grids[k],
+            mean=values[k],
+            error=None,
+            support=support[k].astype(np.float64),
+            n_folds=0,
+            best=int(np.argmin(values[k])),
+            one_se=None,
+            chosen=int(np.argmin(values[k])) if k == row else None,
+            higher=False,
+        )
+        for k in range(len(names))
+    ]
+
+
+def _named(scoring: Any) -> str:
+    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
+
+
+def _label(penalty: Any) -> str:
+    name, shape, _, _ = penalty_words(penalty)
+    return f"{name} ({shape})" if shape else name
