@@ -203,6 +203,18 @@ def test_cross_validation_is_told_in_full() -> None:
     np.testing.assert_array_equal(scope["model"].coef_, model.coef_)
 
 
+def test_a_criterion_is_told_without_folds() -> None:
+    X, y, _ = sv.datasets.make_toy(60, 40, 4, noise=1.0, random_state=0)
+    model = sv.SparseRegressorIC([sv.MCP(), sv.L1()], criterion="bic", alphas=12, eps=0.02)
+    data = embedded(model.fit(X, y).to_html())
+    for row, curve in enumerate(data["curves"]):
+        np.testing.assert_array_equal(curve["mean"], model.criterion_[row])
+        assert (curve["label"], curve["error"], curve["nFolds"]) == ("BIC", None, 0)
+    own = data["curves"][data["tracks"][0]["curve"]]
+    assert own["alphas"][own["chosen"]] == model.alpha_
+    assert data["choice"]["rule"] == "lowest BIC"
+
+
 def test_a_score_is_shown_the_way_it_counts() -> None:
     X, y, _ = sv.datasets.make_toy(60, 40, 4, noise=1.0, random_state=0)
     model = sv.SparseRegressorCV("mcp", alphas=8, eps=0.05, scoring="r2").fit(X, y)
