@@ -228,6 +228,8 @@ def test_what_is_refused(path: sv.Path) -> None:
     other = sv.sparse_path(X, y, "mcp", alphas=3)
     with pytest.raises(ValueError, match="7 and 80 features"):
         render([path, other])
+    with pytest.raises(ValueError, match="80 finite numbers"):
+        render(path, scale=[1.0])
     with pytest.raises(ValueError, match="at least one Path"):
         render([])
     for wrong in (3, "a", [1], np.zeros(3)):

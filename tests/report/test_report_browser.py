@@ -218,6 +218,33 @@ def test_cross_validated_model_opens_at_its_choice(visit: Any, tmp_path: Path) -
     assert len(seen.names()) == np.count_nonzero(model.coef_)
 
 
+def test_effects_per_standard_deviation(visit: Any, tmp_path: Path) -> None:
+    X, y, _ = sv.datasets.make_toy(60, 10, 4, noise=1.0, random_state=0)
+    spread = np.geomspace(1e-3, 1e3, 10)
+    path = sv.sparse_path(X, y, "l1", alphas=10)
+    point = path.points[-1]
+    raw = point.values / spread[point.columns]
+    shown = dataclasses.replace(point, values=raw)
+    from sparsieve.path import make_path
+
+    seen = visit(
+        write_html(make_path([shown], 10, sv.L1(), None), tmp_path / "s.html", scale=spread)
+    )
+    order = point.columns[np.argsort(-np.abs(point.values))]
+    assert seen.names() == [f"x{j}" for j in order]
+    assert seen.coefficients() == pytest.approx(
+        list(raw[np.argsort(-np.abs(point.values))]),
+        rel=1e-5,  # six digits are printed
+    )
+    with seen.page.expect_download() as waiting:
+        seen.page.click("#download")
+    text = Path(waiting.value.path()).read_bytes().decode("utf-8")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))[1:]
+    effects = {row["feature"]: float(row["per_standard_deviation"]) for row in rows}
+    truth = {f"x{j}": v for j, v in zip(point.columns, point.values, strict=True)}
+    assert effects == pytest.approx(truth, rel=1e-12)  # one division and one product apart
+
+
 def test_single_fit_and_empty_model_open(visit: Any, tmp_path: Path) -> None:
     X, y, _ = sv.datasets.make_toy(30, 10, 3, noise=0.1, random_state=1)
     fitted = sv.SparseRegressor("mcp", alpha=0.5).fit(X, y)

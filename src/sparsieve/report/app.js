@@ -50,7 +50,7 @@ function drawTrack() {
 }
 
 function drawAlpha() {
-  const t = track(), k = state.k, point = pointAt(t, k);
+  const t = track(), k = state.k, point = pointAt(data, t, k);
   moveCursor(charts.path, k, point, names);
   heat(charts.path, state.focus);
   for (const name of ["size", "passes", "curve"]) {
@@ -63,7 +63,8 @@ function drawAlpha() {
 
 function describe(t) {
   const shown = Math.min(charts.path.nDrawn, MAX_LINES);
-  byId("path-hint").textContent = "Move along the path with the slider, by dragging in the chart, or with the arrow keys when the chart has the focus; up and down step through the features.";
+  byId("path-hint").textContent = "Move along the path with the slider, by dragging in the chart, or with the arrow keys when the chart has the focus; up and down step through the features." +
+    (data.scale ? " Drawn is the effect of one standard deviation of each column; the table has the coefficients too." : "");
   const legend = byId("path-legend");
   legend.replaceChildren();
   const item = (cls, colour, text) => {
@@ -141,8 +142,8 @@ function filteredRows() {
 
 function showTable() {
   const { all, rows } = filteredRows();
-  showHead(state.sort, onSort);
-  showRows(rows, state.limit, (f) => heat(charts.path, f));
+  showHead(state.sort, Boolean(data.scale), onSort);
+  showRows(rows, state.limit, Boolean(data.scale), (f) => heat(charts.path, f));
   const what = byId("ever").checked ? "features selected somewhere on the path" : "features selected at this alpha";
   byId("count").textContent = `${rows.length === all ? count(all) : count(rows.length) + " of " + count(all)} ${what}; intercept ${fmt(track().intercept[state.k], 6)}.`;
   byId("more").hidden = rows.length <= state.limit;
@@ -157,7 +158,7 @@ function onSort(column) {
 
 function download() {
   const t = track();
-  const blob = new Blob([csvOf(filteredRows().rows, t.intercept[state.k])], { type: "text/csv;charset=utf-8" });
+  const blob = new Blob([csvOf(filteredRows().rows, t.intercept[state.k], Boolean(data.scale))], { type: "text/csv;charset=utf-8" });
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = ("features-" + t.penalty + "-alpha-" + t.alphas[state.k].toPrecision(6)).replace(/[^\w.-]+/g, "_") + ".csv";
@@ -198,7 +199,7 @@ function showTip(event, entry) {
   const tip = byId("tip"), t = track(), row = t.rows.get(entry.f);
   tip.replaceChildren();
   el(tip, "b", names(entry.f));
-  el(tip, "span", `${fmt(entry.v, 5)}, enters at \u03b1 = ${fmt(t.alphas[row.k[0]], 4)}`);
+  el(tip, "span", `coefficient ${fmt(entry.w, 5)}${data.scale ? ", per std. dev. " + fmt(entry.v, 4) : ""}; enters at \u03b1 = ${fmt(t.alphas[row.k[0]], 4)}`);
   tip.hidden = false;
   const width = tip.offsetWidth, height = tip.offsetHeight;
   tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 8)) + "px";
@@ -214,7 +215,7 @@ function wireChart() {
   host.addEventListener("pointermove", (event) => {
     const { x, y } = local(event), k = charts.path.scale.nearest(x);
     if (event.buttons === 1 && k !== state.k) setAlpha(k);
-    const near = featureNear(charts.path, k, pointAt(track(), k), y);
+    const near = featureNear(charts.path, k, pointAt(data, track(), k), y);
     heat(charts.path, near ? near.f : state.focus);
     if (near) showTip(event, near); else byId("tip").hidden = true;
   });
@@ -235,13 +236,13 @@ function wireChart() {
 }
 
 function stepFeature(step) {
-  const point = pointAt(track(), state.k);
+  const point = pointAt(data, track(), state.k);
   if (!point.length) { byId("live").textContent = "No feature is selected here."; return; }
   const now = point.findIndex((entry) => entry.f === state.focus);
   const next = now < 0 ? (step > 0 ? 0 : point.length - 1) : (now + step + point.length) % point.length;
   state.focus = point[next].f;
   heat(charts.path, state.focus);
-  byId("live").textContent = `${names(state.focus)}, coefficient ${fmt(point[next].v, 4)}, number ${next + 1} of ${point.length} by size`;
+  byId("live").textContent = `${names(state.focus)}, coefficient ${fmt(point[next].w, 4)}, number ${next + 1} of ${point.length} by size`;
 }
 
 function wireTheme() {

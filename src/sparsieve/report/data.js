@@ -1,5 +1,7 @@
 "use strict";
-// Reading the data: typed arrays out of base64, one row of (alpha, value) pairs per feature.
+// Reading the data: typed arrays out of base64, one row of (alpha, effect) pairs per feature. The
+// effect is the coefficient times the standard deviation of its column when that is known: only then
+// do features compare. Without it effect and coefficient are the same.
 
 function bytesOf(text) {
   const raw = atob(text);
@@ -26,8 +28,9 @@ function readTrack(track, data) {
       let row = rows.get(index[i]);
       if (!row) rows.set(index[i], row = { f: index[i], k: [], v: [], largest: 0 });
       row.k.push(k);
-      row.v.push(value[i]);
-      row.largest = Math.max(row.largest, Math.abs(value[i]));
+      const effect = effectOf(data, index[i], value[i]);
+      row.v.push(effect);
+      row.largest = Math.max(row.largest, Math.abs(effect));
     }
   }
   const curve = track.curve === null ? null : data.curves[track.curve];
@@ -42,10 +45,14 @@ function nameOf(data, f) {
   return data.names ? data.names[f] : "x" + data.features[f];
 }
 
-// The non-zero coefficients at one alpha, largest first.
-function pointAt(track, k) {
+function effectOf(data, f, value) { return data.scale ? value * data.scale[f] : value; }
+
+// The non-zero coefficients w and effects v at one alpha, largest effect first.
+function pointAt(data, track, k) {
   const point = [];
-  for (let i = track.starts[k]; i < track.starts[k + 1]; i++) point.push({ f: track.idx[i], v: track.val[i] });
+  for (let i = track.starts[k]; i < track.starts[k + 1]; i++) {
+    point.push({ f: track.idx[i], w: track.val[i], v: effectOf(data, track.idx[i], track.val[i]) });
+  }
   return point.sort((a, b) => Math.abs(b.v) - Math.abs(a.v));
 }
 

@@ -26,10 +26,11 @@ BUDGET = 3_500_000
 _PER_BYTE = 4 / 3  # base64 writes four characters for three bytes
 
 
-def encode_story(story: Story, budget: int = BUDGET) -> dict[str, Any]:
+def encode_story(story: Story, budget: int = BUDGET, scale: Any = None) -> dict[str, Any]:
     """Return the story as plain lists, numbers and strings, ready for :func:`safe_json`."""
+    scale = None if scale is None else _checked_scale(scale, story.tracks[0].n_features)
     n_features = story.tracks[0].n_features
-    used, total = _largest_over(story.tracks, n_features)
+    used, total = _largest_over(story.tracks, n_features, scale)
     index_bytes = 2 if used.size <= 1 << 16 else 4
     value_bytes = 8 if total * (index_bytes + 8) * _PER_BYTE <= budget else 4
     kept = _within_budget(story.tracks, used, n_features, budget, index_bytes + value_bytes)
@@ -40,6 +41,7 @@ def encode_story(story: Story, budget: int = BUDGET) -> dict[str, Any]:
         "nFeatures": n_features,
         "features": kept.tolist(),
         "names": None if names is None else [str(names[j]) for j in kept],
+        "scale": None if scale is None else scale[kept].tolist(),
         "nDropped": int(used.size - kept.size),
         "valueBytes": value_bytes,
         "indexBytes": index_bytes,
@@ -49,18 +51,32 @@ def encode_story(story: Story, budget: int = BUDGET) -> dict[str, Any]:
     }
 
 
-def _largest_over(tracks: list[Track], n_features: int) -> tuple[NDArray[np.int64], int]:
+def _checked_scale(scale: Any, n_features: int) -> NDArray[np.float64]:
+    numbers = np.asarray(scale, dtype=np.float64)
+    if numbers.shape != (n_features,) or not np.all(np.isfinite(numbers)):
+        raise ValueError(
+            f"scale has shape {numbers.shape}; pass {n_features} finite numbers, the standard "
+            "deviation of each column, or None."
+        )
+    return numbers
+
+
+def _largest_over(
+    tracks: list[Track], n_features: int, scale: NDArray[np.float64] | None
+) -> tuple[NDArray[np.int64], int]:
     """Return the features that are ever non-zero, largest first, and the number of non-zeros."""
-    largest = np.zeros(n_features)
+    largest, used = np.zeros(n_features), np.zeros(n_features, dtype=bool)
     total = 0
     for track in tracks:
+        effects = [(c, np.abs(v) * (1.0 if scale is None else scale[c])) for c, v in track.points]
         # Each path counts relative to itself: penalties differ in how much they shrink.
-        scale = max((np.abs(v).max() for _, v in track.points if v.size), default=1.0)
-        for columns, values in track.points:
-            largest[columns] = np.maximum(largest[columns], np.abs(values) / scale)
-            total += values.size
+        top = max((e.max() for _, e in effects if e.size), default=0.0) or 1.0
+        for columns, effect in effects:
+            largest[columns] = np.maximum(largest[columns], effect / top)
+            used[columns] = True
+            total += effect.size
     order = np.argsort(-largest, kind="stable")
-    return order[: np.count_nonzero(largest)], total
+    return order[used[order]], total
 
 
 def _within_budget(

@@ -14,6 +14,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .encode import BUDGET, encode_story, safe_json
 from .tracks import Story, read_story
@@ -48,6 +49,7 @@ def write_html(
     reproduce: str | None = None,
     notes: str | None = None,
     settings: dict[str, Any] | None = None,
+    scale: ArrayLike | None = None,
 ) -> FilePath:
     """Write a self-contained interactive report.
 
@@ -65,6 +67,9 @@ def write_html(
         A paragraph shown under the heading, for instance where the data comes from.
     settings : dict, default=None
         More rows for the table of settings.
+    scale : array-like of shape (n_features,), default=None
+        Standard deviations of the columns. When given, features are drawn and ranked by the effect
+        of one standard deviation, and the table has both that and the coefficient.
 
     Returns
     -------
@@ -83,7 +88,9 @@ def write_html(
     ...     file.stat().st_size < 5_000_000
     True
     """
-    page = render(obj, title=title, reproduce=reproduce, notes=notes, settings=settings)
+    page = render(
+        obj, title=title, reproduce=reproduce, notes=notes, settings=settings, scale=scale
+    )
     return save(page, file)
 
 
@@ -101,6 +108,7 @@ def render(
     reproduce: str | None = None,
     notes: str | None = None,
     settings: dict[str, Any] | None = None,
+    scale: ArrayLike | None = None,
     inline: bool = False,
 ) -> Report:
     """Return the report as a string; ``inline`` keeps it small enough for a notebook's output.
@@ -108,7 +116,7 @@ def render(
     The other parameters are those of :func:`write_html`.
     """
     story = read_story(obj)
-    data = encode_story(story, _INLINE_BUDGET if inline else BUDGET)
+    data = encode_story(story, _INLINE_BUDGET if inline else BUDGET, scale)
     heading = title or "Sparse regression path"
     data["title"] = heading
     data["notes"] = notes or ""

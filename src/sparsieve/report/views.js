@@ -146,19 +146,20 @@ function compareCurves(curves, own) {
 
 const COLUMNS = [
   { key: "name", title: "Feature", up: true },
-  { key: "v", title: "Coefficient" },
+  { key: "w", title: "Coefficient" },
+  { key: "v", title: "Per std. dev.", scaled: true },
   { key: "size", title: "Size" },
   { key: "enter", title: "Enters at \u03b1" },
   { key: "times", title: "Alphas selected" },
 ];
 
 function tableRows(data, track, k, ever) {
-  const values = new Map(pointAt(track, k).map(({ f, v }) => [f, v]));
+  const values = new Map(pointAt(data, track, k).map((entry) => [entry.f, entry]));
   const rows = [];
   for (const row of track.rows.values()) {
     if (!ever && !values.has(row.f)) continue;
-    const v = values.get(row.f) || 0;
-    rows.push({ f: row.f, name: nameOf(data, row.f), v, size: Math.abs(v), enter: track.alphas[row.k[0]], times: row.k.length });
+    const { w, v } = values.get(row.f) || { w: 0, v: 0 };
+    rows.push({ f: row.f, name: nameOf(data, row.f), w, v, size: Math.abs(v), enter: track.alphas[row.k[0]], times: row.k.length });
   }
   return rows;
 }
@@ -171,11 +172,11 @@ function sortRows(rows, key, up) {
   return rows;
 }
 
-function showHead(sort, onSort) {
+function showHead(sort, scaled, onSort) {
   const head = byId("table").tHead;
   head.replaceChildren();
   const row = el(head, "tr");
-  for (const column of COLUMNS) {
+  for (const column of COLUMNS.filter((c) => scaled || !c.scaled)) {
     const th = el(row, "th", null, { scope: "col", class: column.key });
     const active = sort.key === column.key;
     if (active) th.setAttribute("aria-sort", sort.up ? "ascending" : "descending");
@@ -184,14 +185,15 @@ function showHead(sort, onSort) {
   }
 }
 
-function showRows(rows, limit, onHover) {
+function showRows(rows, limit, scaled, onHover) {
   const body = byId("table").tBodies[0];
   body.replaceChildren();
   const largest = rows.reduce((m, r) => Math.max(m, r.size), 0) || 1;
   for (const row of rows.slice(0, limit)) {
     const tr = el(body, "tr");
     el(tr, "td", row.name);
-    el(tr, "td", fmt(row.v, 6));
+    el(tr, "td", fmt(row.w, 6));
+    if (scaled) el(tr, "td", fmt(row.v, 4));
     const bar = el(el(el(tr, "td", null, { class: "size", "aria-hidden": "true" }), "div"), "i", null, { class: row.v < 0 ? "neg" : "pos" });
     bar.style.width = (100 * row.size / largest).toFixed(1) + "%";
     el(tr, "td", fmt(row.enter, 4));
@@ -203,8 +205,10 @@ function showRows(rows, limit, onHover) {
 
 function csvField(text) { return /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text; }
 
-function csvOf(rows, intercept) {
-  const lines = [["feature", "coefficient", "enters_at_alpha", "alphas_selected"], ["(intercept)", intercept, "", ""]]
-    .concat(rows.map((r) => [r.name, r.v, r.enter, r.times]));
+function csvOf(rows, intercept, scaled) {
+  const more = (effect) => scaled ? [effect] : [];
+  const lines = [["feature", "coefficient", ...more("per_standard_deviation"), "enters_at_alpha", "alphas_selected"],
+    ["(intercept)", intercept, ...more(""), "", ""]]
+    .concat(rows.map((r) => [r.name, r.w, ...more(r.v), r.enter, r.times]));
   return lines.map((line) => line.map((cell) => csvField(String(cell))).join(",")).join("\r\n") + "\r\n";
 }
