@@ -30,6 +30,7 @@ def main() -> None:
     compare.add_argument("--problems", nargs="+", default=QUICK, choices=PROBLEMS)
     compare.add_argument("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
     compare.add_argument("--repeat", type=int, default=7)
+    compare.add_argument("--clock", default="seconds", choices=["seconds", "cpu"])
     compare.add_argument("--fail-above", type=float, default=1.25, help="largest ratio allowed")
     arguments = parser.parse_args()
     {"envs": _envs, "run": _run, "report": _report, "compare": _compare}[arguments.command](

@@ -86,20 +86,20 @@ def compare_problem(
         for client in clients:
             client.use(folder)
         trials = [Trial(client, cell, _LIMIT, frugal=False) for client in clients]
-        rows.append(_row(cell, trials, arguments.repeat))
+        rows.append(_row(cell, trials, arguments))
         print(_line(rows[-1]), flush=True)
     return rows
 
 
-def _row(cell: Cell, trials: list[Trial], repeat: int) -> Record:
+def _row(cell: Cell, trials: list[Trial], arguments: argparse.Namespace) -> Record:
     row: Record = {**cell.key}
     attempts = [(trial, trial.attempt(_TOL)) for trial in trials]
     done = [(trial, _TOL, a.seconds) for trial, a in attempts if a.violation is not None]
-    times = interleave(done, repeat)
+    times = interleave(done, arguments.repeat)
     for trial, attempt in attempts:
         side = trial.client.name.split("@")[1]
-        seconds = [t for t, _ in times.get(trial.client.name, [])]
-        row[side] = min(seconds, default=None)
+        runs = times.get(trial.client.name, [])
+        row[side] = min((run[arguments.clock] for run in runs), default=None)
         row[f"{side}_violation"] = attempt.violation
         row[f"{side}_passes"] = trial.details.get(_TOL, {}).get("passes")
     row["ratio"] = row["head"] / row["base"] if row["base"] and row["head"] else None

@@ -69,9 +69,9 @@ def _time(record: Record | None) -> str:
     return _number(record["seconds"])
 
 
-def speedup(cell: Iterable[Record]) -> float | None:
+def speedup(cell: Iterable[Record], clock: str = "seconds") -> float | None:
     """Return the time of the fastest peer over ours; None where either is missing."""
-    done = {r["peer"]: r["seconds"] for r in cell if r["status"] == "ok"}
+    done = {r["peer"]: r[clock] for r in cell if r["status"] == "ok"}
     ours = done.pop(OURS, None)
     return min(done.values()) / ours if done and ours else None
 
@@ -83,14 +83,15 @@ def _ratio(cell: Iterable[Record]) -> str:
 
 def _summary(records: list[Record]) -> str:
     lines = []
-    for kinds, title in ((("l1",), "L1"), (("mcp", "scad", "logsum"), "non-convex")):
+    groups = {"L1": ("l1",), "non-convex": ("mcp", "scad", "logsum")}
+    for (title, kinds), clock in product(groups.items(), ("seconds", "cpu")):
         chosen = [r for r in records if r["penalty"].split("(")[0] in kinds]
-        ratios = [speedup(_of(chosen, *cell)) for cell in _cells(chosen)]
+        ratios = [speedup(_of(chosen, *cell), clock) for cell in _cells(chosen)]
         known = [ratio for ratio in ratios if ratio is not None]
         if known:
             mean = math.exp(sum(map(math.log, known)) / len(known))
             lines.append(
-                f"{title}: fastest peer / ours {mean:.2f} in geometric mean, "
+                f"{title}, {clock}: fastest peer / ours {mean:.2f} in geometric mean, "
                 f"at least {min(known):.2f}, over {len(known)} cells.\n"
             )
     return "\n".join(lines)
@@ -123,6 +124,7 @@ def _costs(records: list[Record]) -> str:
                     f"{record['violation']:.1e}",
                     f"{record['objective']:.8g}",
                     str(record["support"]),
+                    _number(record["cpu"]),
                     "" if cold is None else _number(cold),
                     f"{record['peak'] / 1e6:.1f}",
                     "" if passes is None else f"{passes:.3f}",
@@ -136,6 +138,7 @@ def _costs(records: list[Record]) -> str:
         "violation",
         "mean objective",
         "largest support",
+        "CPU (s)",
     ]
     head += ["cold start (s)", "peak beyond X (MB)", "passes per alpha"]
     return f"### {levels[-1]}: everything else\n\n" + _table(head, rows) if rows else ""

@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import subprocess
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ Record = dict[str, Any]
 CACHE = envs.ROOT / "benchmarks" / ".cache"
 RESULTS = envs.ROOT / "benchmarks" / "results"
 _SLOW_SECONDS = 10.0  # slower than this: one interleaved round is enough
+_FAST_SECONDS = 0.5  # faster than this: five times as many rounds, the best of few is noise
 _RESIDENT_BYTES = 4e9  # designs kept by all workers together; beyond that each reads X anew
 
 
@@ -88,7 +90,9 @@ class Trial:
     def attempt(self, tol: float) -> Attempt:
         """Solve with `tol` and judge the path."""
         if tol not in self.attempts:
+            start = time.perf_counter()
             answer = self._solve(tol)
+            elapsed = time.perf_counter() - start
             if answer["ok"]:
                 cell = self.cell
                 verdict = judge(cell.X, cell.y, answer["coefs"], cell.penalty, cell.alphas)
@@ -97,11 +101,12 @@ class Trial:
                 self.details[tol] = {
                     "objective": float(verdict.objective.mean()),
                     "support": int(verdict.support.max()),
+                    "cpu": answer["cpu"],
                     "peak": answer["peak"],
                     "passes": answer["passes"],
                 }
             else:
-                self.attempts[tol] = Attempt(tol, None, self.limit, answer["error"])
+                self.attempts[tol] = Attempt(tol, None, elapsed, answer["error"])
         return self.attempts[tol]
 
     def find(self, target: float) -> Found:
@@ -112,10 +117,10 @@ class Trial:
         """Return the loosest and strictest tolerance worth asking this peer for."""
         return adapter(self.client.peer).tolerances
 
-    def seconds(self, tol: float) -> tuple[float, int] | None:
-        """Run once more; return seconds and peak bytes."""
+    def again(self, tol: float) -> Record | None:
+        """Run once more; return seconds on the clock and of the processor, and peak bytes."""
         answer = self._solve(tol)
-        return (float(answer["seconds"]), int(answer["peak"])) if answer["ok"] else None
+        return {k: answer[k] for k in ("seconds", "cpu", "peak")} if answer["ok"] else None
 
     def _solve(self, tol: float) -> Record:
         answer = self.client.solve(self.cell.penalty, self.cell.alphas, tol, self.limit)
@@ -154,20 +159,26 @@ def run_cell(cell: Cell, clients: list[Client], plan: Plan) -> list[Record]:
     return records
 
 
-def interleave(chosen: list[tuple[Trial, float, float]], repeat: int) -> dict[str, list[Any]]:
-    """Time solvers in turns, `repeat` rounds; slow ones run in the first round only."""
-    times: dict[str, list[Any]] = {trial.client.name: [] for trial, _, _ in chosen}
-    for round_ in range(repeat):
+def interleave(chosen: list[tuple[Trial, float, float]], repeat: int) -> dict[str, list[Record]]:
+    """Time solvers in turns: `repeat` rounds, slow ones one, fast ones five times as many."""
+    times: dict[str, list[Record]] = {trial.client.name: [] for trial, _, _ in chosen}
+    for round_ in range(5 * repeat):
         turn = round_ % max(len(chosen), 1)  # nobody always runs first
         for trial, tol, seconds in chosen[turn:] + chosen[:turn]:
-            if round_ == 0 or seconds < _SLOW_SECONDS:
-                timed = trial.seconds(tol)
+            if round_ < _rounds(seconds, repeat):
+                timed = trial.again(tol)
                 if timed is not None:
                     times[trial.client.name].append(timed)
     return times
 
 
-def describe(trial: Trial, result: Found, times: list[tuple[float, int]]) -> Record:
+def _rounds(seconds: float, repeat: int) -> int:
+    if seconds >= _SLOW_SECONDS:
+        return 1
+    return repeat if seconds >= _FAST_SECONDS else 5 * repeat
+
+
+def describe(trial: Trial, result: Found, times: list[Record]) -> Record:
     """Return what a solver did at one level."""
     history = [vars(a) for a in trial.attempts.values()]
     if result.attempt is None:
@@ -179,17 +190,17 @@ def describe(trial: Trial, result: Found, times: list[tuple[float, int]]) -> Rec
             "violation": closest,
             "attempts": history,
         }
-    best = min((t for t, _ in times), default=result.attempt.seconds)
     details = trial.details[result.attempt.tol]
-    peak = max([details["peak"], *(p for _, p in times)])
+    runs = times or [{**details, "seconds": result.attempt.seconds}]
     return {
         "status": "ok",
         "tol": result.attempt.tol,
         "violation": result.attempt.violation,
-        "seconds": best,
-        "times": [t for t, _ in times],
         **details,
-        "peak": peak,
+        "seconds": min(run["seconds"] for run in runs),
+        "cpu": min(run["cpu"] for run in runs),
+        "peak": max(run["peak"] for run in runs),
+        "times": [run["seconds"] for run in runs],
         "attempts": history,
     }
 

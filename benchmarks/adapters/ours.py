@@ -37,11 +37,12 @@ class Sparsieve(Adapter):
     def solve(self, kind: str, shape: float | None, alphas: np.ndarray, tol: float) -> Solution:
         import sparsieve as sv
 
+        theta = gamma = 0.0 if shape is None else shape
         make = {
             "l1": sv.L1,
-            "mcp": lambda: sv.MCP(gamma=shape),
-            "scad": lambda: sv.SCAD(gamma=shape),
-            "logsum": lambda: sv.LogSum(theta=shape),
+            "mcp": lambda: sv.MCP(gamma=gamma),
+            "scad": lambda: sv.SCAD(gamma=gamma),
+            "logsum": lambda: sv.LogSum(theta=theta),
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -87,15 +87,17 @@ solve_message <- function(message) {
   base <- memory_kb("VmRSS")
   try(cat("5", file = "/proc/self/clear_refs"), silent = TRUE)
   start <- Sys.time()
+  cpu <- sum(proc.time()[1:2])
   beta <- suppressWarnings(solve_path(message$kind, message$shape, message$alphas, message$tol))
   seconds <- as.numeric(difftime(Sys.time(), start, units = "secs"))
+  cpu <- sum(proc.time()[1:2]) - cpu
   peak <- memory_kb("VmHWM") - base
   beta <- as(as(beta, "generalMatrix"), "CsparseMatrix")
   if (ncol(beta) != length(message$alphas)) stop("path was cut short after ", ncol(beta), " alphas")
   write_npy(file.path(message$out, "data.npy"), beta@x, "<f8")
   write_npy(file.path(message$out, "indices.npy"), beta@i, "<i4")
   write_npy(file.path(message$out, "indptr.npy"), beta@p, "<i4")
-  list(ok = TRUE, seconds = seconds, peak = peak * 1024, passes = NULL)
+  list(ok = TRUE, seconds = seconds, cpu = cpu, peak = peak * 1024, passes = NULL)
 }
 
 answer <- function(message) {
