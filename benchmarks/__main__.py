@@ -48,7 +48,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--variants", nargs="+", choices=VARIANTS)
     parser.add_argument("--threads", nargs="+", type=int)
     parser.add_argument("--levels", nargs="+", default=list(LEVELS), choices=LEVELS)
-    parser.add_argument("--limit", type=float, help="seconds an attempt may take")
+    parser.add_argument("--limit", type=float, help="CPU seconds an attempt may take")
     parser.add_argument("--repeat", type=int, default=3, help="interleaved rounds, the best counts")
     parser.add_argument("--cold", nargs="*", choices=PROBLEMS, help="problems to start cold on")
     parser.add_argument("--out", type=Path, help="result file; cells it holds are not run again")

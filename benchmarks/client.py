@@ -19,6 +19,7 @@ from benchmarks.judge import Penalty
 
 Answer = dict[str, Any]
 _STARTUP_SECONDS = 180.0  # import, reading X and numba's compilation; never part of a time
+_PATIENCE = 10.0  # a limit is in CPU seconds; on the clock it may take this many times as long
 
 
 class Client:
@@ -47,7 +48,7 @@ class Client:
         for ready in (self._load(), self._warm_up(penalty)):
             if not ready["ok"]:
                 return ready
-        answer = self._ask(self._solve_message(penalty, alphas, tol), limit)
+        answer = self._ask(self._solve_message(penalty, alphas, tol), limit * self.threads)
         if answer["ok"]:
             answer["coefs"] = self._coefs(len(alphas))
         return answer
@@ -161,13 +162,35 @@ class Client:
         try:
             process.stdin.write(json.dumps(message) + "\n")
             process.stdin.flush()
-            ready, _, _ = select.select([process.stdout], [], [], limit)
-            line = process.stdout.readline() if ready else None
+            line = process.stdout.readline() if _answers(process, limit) else None
         except BrokenPipeError:
             line = ""
         if line:
             answer: Answer = json.loads(line)
             return answer
         self.close()
-        why = f"no answer within {limit:g} s" if line is None else "the worker died"
+        why = f"no answer within {limit:g} CPU s" if line is None else "the worker died"
         return {"ok": False, "error": why}
+
+
+def _answers(process: subprocess.Popen[str], limit: float) -> bool:
+    """Wait for an answer until the worker has used `limit` CPU seconds."""
+    start, used = time.perf_counter(), _cpu_seconds(process.pid)
+    while time.perf_counter() - start < _PATIENCE * limit:
+        ready, _, _ = select.select([process.stdout], [], [], 0.2)
+        if ready:
+            return True
+        now = _cpu_seconds(process.pid)
+        spent = time.perf_counter() - start if now is None or used is None else now - used
+        if spent > limit:
+            return False
+    return False
+
+
+def _cpu_seconds(pid: int) -> float | None:
+    """Return the CPU seconds a process has used; None where the system does not say."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

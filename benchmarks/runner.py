@@ -92,7 +92,7 @@ class Trial:
         if tol not in self.attempts:
             start = time.perf_counter()
             answer = self._solve(tol)
-            elapsed = time.perf_counter() - start
+            elapsed = time.perf_counter() - start  # how long a failure took to show
             if answer["ok"]:
                 cell = self.cell
                 verdict = judge(cell.X, cell.y, answer["coefs"], cell.penalty, cell.alphas)
