@@ -5,6 +5,7 @@ with their squares and products make 65 features. Columns and response are stand
 two values, so sex^2 is a copy of sex up to its sign: a collinear pair, as real data have them.)
 """
 
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -55,6 +56,7 @@ def report(penalty, X, y, names):
     passes = path.passes.sum()
     print(f"  time {1e3 * seconds:.1f} ms, {passes:.1f} passes over the data,", end=" ")
     print(f"{passes / len(path):.2f} per alpha")
+    return replace(path, feature_names=names)
 
 
 def kind(path, k):
@@ -66,8 +68,9 @@ def main():
     """Run the demonstration."""
     X, y, names = load()
     print(f"diabetes with all interactions: {X.shape[0]} samples, {X.shape[1]} features")
-    for penalty in (sv.MCP(gamma=3.0), sv.LogSum(theta=0.1)):
-        report(penalty, X, y, names)
+    paths = [report(penalty, X, y, names) for penalty in (sv.MCP(gamma=3.0), sv.LogSum(theta=0.1))]
+    file = sv.report.write_html(paths, "demo.report.html", title="Diabetes with all interactions")
+    print(f"\nopen {file} in a browser: paths, features and certificates, interactively")
 
 
 if __name__ == "__main__":
