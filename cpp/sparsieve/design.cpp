@@ -96,8 +96,8 @@ bool Design::shadow_pays(Bytes bytes) const {
   return allow_shadow_ && storage_->bytes() > kSmall && bytes >= storage_->bytes() && n() >= 32;
 }
 
-bool Design::enclose(const Weighted* const* r, Index nv, const Index* cols, Index count,
-                     double* centre, double* radius) const {
+bool Design::enclose(const Weighted& r, const Index* cols, Index count, double* centre,
+                     double* radius) const {
   if (shadow_ == nullptr) {
     Bytes read = 0;
     shadow_ = storage_->shadow(threads_, read);
@@ -105,22 +105,13 @@ bool Design::enclose(const Weighted* const* r, Index nv, const Index* cols, Inde
     if (shadow_ == nullptr) return false;
   }
   const Shadow& shadow = *shadow_;
-  std::vector<Quantised> v;
-  for (Index a = 0; a < nv; ++a) v.push_back(quantise(r[a]->v));
+  const Quantised v = quantise(r.v);
   parallel_for(count, threads_, 8 * grain(), [&](Index first, Index last) {
-    constexpr Index kGroup = 16;  // few enough to stay in cache for the next vector
-    for (Index k = first; k < last; k += kGroup) {
-      const Index group = std::min(kGroup, last - k);
-      for (Index a = 0; a < nv; ++a) {
-        shadow.enclose(v[a], cols + k, group, centre + a * count + k, radius + a * count + k);
-      }
-    }
+    shadow.enclose(v, cols + first, last - first, centre + first, radius + first);
   });
   read_ += shadow.column_bytes() * static_cast<Bytes>(count);
   if (centred_) {
-    for (Index a = 0; a < nv; ++a) {
-      for (Index k = 0; k < count; ++k) centre[a * count + k] -= means_[cols[k]] * r[a]->sum;
-    }
+    for (Index k = 0; k < count; ++k) centre[k] -= means_[cols[k]] * r.sum;
   }
   return true;
 }

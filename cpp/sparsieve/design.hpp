@@ -41,9 +41,8 @@ class Design {
   void weigh(const std::vector<double>& r, Weighted& out) const;
   // out[k] = x_{cols[k]}' Omega r
   void correlate(const Weighted& r, const Index* cols, Index count, double* out) const;
-  // The same for nv residuals at once, enclosed by centre +- radius (each nv * count), from the 8-bit
-  // shadow. False if there is none.
-  bool enclose(const Weighted* const* r, Index nv, const Index* cols, Index count, double* centre,
+  // The same, enclosed by centre +- radius, from the 8-bit shadow. False if there is none.
+  bool enclose(const Weighted& r, const Index* cols, Index count, double* centre,
                double* radius) const;
   // Whether reading `bytes` of X again would be dearer than building and using the shadow.
   bool shadow_pays(Bytes bytes) const;

@@ -9,6 +9,49 @@ namespace {
 constexpr double kPivotFloor = 1e-13;
 }  // namespace
 
+// Row by row in blocks of four: the entries of L are dot products of rows of L that are already
+// known, sixteen at a time.
+bool factorise(double* a, Index k, Index ld) {
+  const Index padded = (k + 3) / 4 * 4;
+  std::vector<double> floor(padded, 0.0);
+  for (Index i = 0; i < padded; ++i) {
+    if (i < k) {
+      floor[i] = kPivotFloor * a[i * ld + i];
+    } else {  // unit rows, which change nothing
+      std::fill(a + i * ld, a + i * ld + i, 0.0);
+      a[i * ld + i] = 1.0;
+    }
+  }
+  const auto rows = [&](Index i, const double* out[4]) {
+    for (Index q = 0; q < 4; ++q) out[q] = a + (i + q) * ld;
+  };
+  for (Index i = 0; i < padded; i += 4) {
+    for (Index j = 0; j <= i; j += 4) {
+      const double *u[4], *v[4];
+      double known[16];
+      rows(i, u);
+      rows(j, v);
+      kernels<double>().tile(u, v, j, known);
+      for (Index p = 0; p < 4; ++p) {
+        double* row = a + (i + p) * ld + j;
+        const Index last = i == j ? p : 3;
+        for (Index q = 0; q <= last; ++q) {
+          double s = row[q] - known[4 * p + q];
+          const double* other = a + (j + q) * ld + j;
+          for (Index t = 0; t < q; ++t) s -= row[t] * other[t];
+          if (i == j && q == p) {
+            if (!(s > floor[i + p])) return false;
+            row[q] = std::sqrt(s);
+          } else {
+            row[q] = s / other[q];
+          }
+        }
+      }
+    }
+  }
+  return true;
+}
+
 void Factor::reserve(Index k) {
   if (k <= capacity_) return;
   const Index grown = std::max<Index>(16, std::max(k, capacity_ + capacity_ / 2));
@@ -50,6 +93,14 @@ void Factor::remove(Index i) {
     kernels<double>().rotate(c, s, old + j + 1, x.data() + j + 1, fresh + j + 1, rest - j - 1);
   }
   --k_;
+}
+
+double Factor::smallest_pivot(const std::vector<double>& diagonal) const {
+  double smallest = 1.0;
+  for (Index j = 0; j < k_; ++j) {
+    smallest = std::min(smallest, column(j)[j] * column(j)[j] / diagonal[j]);
+  }
+  return smallest;
 }
 
 void Factor::forward(double* x) const {

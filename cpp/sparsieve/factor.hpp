@@ -7,6 +7,11 @@
 
 namespace sparsieve {
 
+// Whether the symmetric k x k matrix A (row-major, leading dimension ld a multiple of 4, room for
+// rows up to the next multiple of 4; only the lower triangle is read) is positive definite beyond
+// rounding. A is overwritten by its Cholesky factor.
+bool factorise(double* a, Index k, Index ld);
+
 // L L' = A for a growing and shrinking k x k matrix A. L is lower triangular, stored by columns, so
 // that solves, appended rows and the rotations of a removal all run along contiguous memory.
 class Factor {
@@ -19,6 +24,8 @@ class Factor {
   bool append(const double* a, double diagonal);
   // Remove row and column i.
   void remove(Index i);
+  // The smallest pivot relative to its diagonal entry: how far A is from singular, roughly.
+  double smallest_pivot(const std::vector<double>& diagonal) const;
   // x = A^{-1} b (x may be b)
   void solve(const double* b, double* x) const;
 

@@ -16,6 +16,8 @@ constexpr double kOutsideShare = 0.5;
 constexpr double kGramShare = 0.1;
 // The strong rule's guess is not followed below this share of the threshold.
 constexpr double kLeastShare = 0.8;
+// Pivots of the maintained factor above this are definite whatever its accumulated rounding error.
+constexpr double kSafePivot = 1e-9;
 // Exact checks that fail to halve the violation before rounding is blamed.
 constexpr int kPatience = 4;
 }  // namespace
@@ -332,15 +334,23 @@ double MmSolver::surrogate_gap(double outside_ratio) {
 }
 
 bool MmSolver::strictly_convex() const {
-  Factor test;
-  std::vector<double> row;
-  for (Index p = 0; p < static_cast<Index>(support_.size()); ++p) {
-    const double* gram = ws_.gram(support_[p]);
-    row.resize(p);
-    for (Index q = 0; q < p; ++q) row[q] = gram[support_[q]];
-    if (!test.append(row.data(), gram[support_[p]] + curvature_[p])) return false;
+  const Index k = static_cast<Index>(support_.size()), ld = (k + 3) / 4 * 4;
+  bool curved = problem_.prox_weight > 0.0;  // the maintained factor is then not the Hessian's
+  std::vector<double> diagonal(k);
+  for (Index p = 0; p < k; ++p) {
+    curved = curved || curvature_[p] != 0.0;
+    diagonal[p] = ws_.gram(support_[p])[support_[p]];
   }
-  return true;
+  if (!curved && factor_.smallest_pivot(diagonal) > kSafePivot) return true;
+  std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
+  for (Index p = 0; p < k; ++p) {
+    const double* gram = ws_.gram(support_[p]);
+    double* row = hessian.data() + p * ld;
+    for (Index q = 0; q <= p; ++q) row[q] = gram[support_[q]];
+    row[p] += curvature_[p];
+    if (!(row[p] > 0.0)) return false;
+  }
+  return factorise(hessian.data(), k, ld);
 }
 
 void MmSolver::solution(std::vector<Index>& columns, std::vector<double>& coef) const {

@@ -115,23 +115,28 @@ bool Sieve::settled(const Query& query, Index j) const {
   return reach <= query.threshold[j];
 }
 
-// Look at the open columns in the shadow, with the residual itself and with what the references leave
-// of it: the error of the shadow then scales with the shorter of the two. Keep those still open.
+// Look at the open columns in the shadow and keep those still open. First with the residual itself;
+// what stays open, with what the references leave of it: the error then scales with that rest, which
+// is short, and columns that were once read exactly stay sharp.
 void Sieve::look_in_shadow(const Query& query, const Combination& way) {
-  const Index count = static_cast<Index>(open_.size());
   Weighted rest;
   design_.weigh(way.rest, rest);
-  const Weighted* vectors[2] = {&query.weighted, &rest};
-  std::vector<double> centre(2 * count), radius(2 * count);
-  if (!design_.enclose(vectors, 2, open_.data(), count, centre.data(), radius.data())) return;
-  Index kept = 0;
-  for (Index k = 0; k < count; ++k) {
-    const Index j = open_[k];
-    narrow(j, centre[k], radius[k]);
-    narrow(j, base_centre_[j] + centre[count + k], base_radius_[j] + radius[count + k]);
-    if (!settled(query, j)) open_[kept++] = j;
+  std::vector<double> centre, radius;
+  for (const bool relative : {false, true}) {
+    const Index count = static_cast<Index>(open_.size());
+    centre.resize(count);
+    radius.resize(count);
+    const Weighted& v = relative ? rest : query.weighted;
+    if (!design_.enclose(v, open_.data(), count, centre.data(), radius.data())) return;
+    Index kept = 0;
+    for (Index k = 0; k < count; ++k) {
+      const Index j = open_[k];
+      narrow(j, (relative ? base_centre_[j] : 0.0) + centre[k],
+             (relative ? base_radius_[j] : 0.0) + radius[k]);
+      if (!settled(query, j)) open_[kept++] = j;
+    }
+    open_.resize(kept);
   }
-  open_.resize(kept);
 }
 
 // Read the open columns themselves.
