@@ -39,7 +39,7 @@ def assert_true_path(X, y, penalty):
     assert path.converged.all()
     judged = violations(X, y, path, penalty.slope)
     assert judged.max() <= DEFAULT_KKT
-    # A certificate may promise less than the truth, never more than rounding allows.
+    # A certificate covers the judge's own rounding only up to a share of the tolerance.
     assert np.all(judged <= path.kkt + 0.01 * DEFAULT_KKT)
     # The intercept's own condition: residuals have mean zero, up to a sum of n terms.
     mean = np.asarray(X.mean(axis=0)).ravel()
