@@ -54,7 +54,7 @@ SAME_ALPHA = 1e-10
 # LassoCV: both sides solve to about 1e-6, and d >> n designs amplify that; the promise is 1e-4.
 LASSO_CV = 1e-4
 
-# At a gap of 1e-15 of the objective at zero, |c_j| = lambda_j holds on the support up to the rounding
+# At a gap of 1e-15 of the objective at zero, |c_j| = lambda_j holds on the support up to rounding
 # of a dot product relative to lambda_j >= 0.03 max |X'y|: 1e-13 or so. On a generic problem every
 # other |c_j| / lambda_j stays well away from 1, by more than sqrt(2 gap) can blur.
 EQUICORRELATED = 1e-9
