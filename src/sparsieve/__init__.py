@@ -8,8 +8,10 @@ from .model_file import ModelFileError
 from .model_selection import (
     SparseRegressorCV,
     SparseRegressorIC,
+    Surface,
     information_criterion,
     shape_grid,
+    sparse_surface,
 )
 from .objective import kkt_violation, objective
 from .path import Path, alpha_max, sparse_path
@@ -30,6 +32,7 @@ __all__ = [
     "SparseRegressor",
     "SparseRegressorCV",
     "SparseRegressorIC",
+    "Surface",
     "alpha_max",
     "datasets",
     "information_criterion",
@@ -41,4 +44,5 @@ __all__ = [
     "report",
     "shape_grid",
     "sparse_path",
+    "sparse_surface",
 ]

@@ -15,8 +15,9 @@ from .certificate import Certificate
 from .model_file import Saveable
 from .path import warn_if_not_converged
 from .penalties import Penalty, resolve_penalty
+from .relax import relaxed
 from .reporting import Reportable
-from .solvers import Point, Solver
+from .solvers import Point, Problem, Solver
 from .validation import check_integer, check_number, check_X_y
 
 __all__ = ["SparseRegressor"]
@@ -64,6 +65,12 @@ class FittedPoint(LinearPredictor):
         self.objective_ = point.objective
         self.certificate_ = Certificate.of(point, tol, self.n_features_in_)
 
+    def _relax(self, problem: Problem, point: Point) -> None:
+        """Replace the coefficients by least squares on the support that the point selects."""
+        refit = relaxed(problem, point)
+        self.coef_[refit.columns] = refit.values
+        self.intercept_ = refit.intercept
+
 
 class SparseRegressor(FittedPoint):
     r"""Sparse linear regression with a convex or non-convex penalty.
@@ -91,6 +98,9 @@ class SparseRegressor(FittedPoint):
         Start from the previous fit's coefficients.
     n_jobs : int or None, default=None
         Threads for the passes over X; None means 1, -1 all cores.
+    relax : bool, default=False
+        Keep least squares on the selected features instead of the penalised coefficients; the
+        certificate is that of the penalised fit that selected them.
 
     Attributes
     ----------
@@ -125,6 +135,7 @@ class SparseRegressor(FittedPoint):
         max_iter: int = 10_000,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        relax: bool = False,
     ) -> None:
         self.penalty = penalty
         self.alpha = alpha
@@ -135,6 +146,7 @@ class SparseRegressor(FittedPoint):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.relax = relax
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
@@ -156,7 +168,8 @@ class SparseRegressor(FittedPoint):
         data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
         start = self._previous(data.X.shape[1])
         validate_data(self, X, skip_check_array=True)
-        solver = Solver(data, penalty, fit_intercept=self.fit_intercept, positive=self.positive)
+        problem = Problem(data, fit_intercept=self.fit_intercept, positive=self.positive)
+        solver = problem.solver(penalty)
         if start is None:
             _walk_down(solver, alpha, max_iter)
         else:
@@ -164,6 +177,8 @@ class SparseRegressor(FittedPoint):
         point = solver.solve(alpha, tol, max_iter)
         warn_if_not_converged([point], tol)
         self._store(point, tol)
+        if self.relax:
+            self._relax(problem, point)
         return self
 
     def _previous(self, n_features: int) -> NDArray[np.float64] | None:

@@ -12,11 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from .explain import Explanation, explain_feature
 from .penalties import Penalty, resolve_penalty
+from .relax import relaxed
 from .reporting import ShownInline
 from .solvers import REMEDIES, Point, Problem
+from .tables import describe, text_table
 from .tracing import check_limits, trace
-from .validation import check_alphas, check_number, check_X_y
+from .validation import check_alphas, check_integer, check_number, check_X_y
 
 __all__ = ["Path", "alpha_max", "sparse_path"]
 
@@ -98,6 +101,73 @@ class Path(ShownInline):
         coef = np.zeros(self.coefs.shape[0])
         coef[point.columns] = point.values
         return coef
+
+    def summary(self, rows: int = 20) -> str:
+        """Return a table: alpha, selected features, R2, violation, convex or not.
+
+        Parameters
+        ----------
+        rows : int, default=20
+            At most so many alphas, evenly spread along the path (first and last included).
+        """
+        check_integer("rows", rows, low=1, remedy="use e.g. rows=20")
+        shown = np.unique(np.linspace(0, len(self) - 1, min(rows, len(self))).round().astype(int))
+        body = [
+            (
+                f"{self.alphas[k]:.6g}",
+                f"{self.support_size[k]}",
+                f"{self.r2[k]:.4f}",
+                f"{self.kkt[k]:.1e}",
+                "yes" if self.convex[k] else "no",
+                "yes" if self.converged[k] else self.status[k].lower(),
+            )
+            for k in shown
+        ]
+        table = text_table(("alpha", "support", "R2", "kkt", "convex", "converged"), body)
+        end = "" if self.ended == "complete" else f", ended by {self.ended}"
+        return f"{describe(self.penalty)}, {len(self)} alphas{end}\n{table}"
+
+    def explain(self, feature: str | int) -> Explanation:
+        """Tell what happened to one feature, by name or column number.
+
+        Parameters
+        ----------
+        feature : str or int
+
+        Returns
+        -------
+        Explanation
+            Print it; its attributes hold the numbers.
+
+        Examples
+        --------
+        >>> import sparsieve as sv
+        >>> X, y, w = sv.datasets.make_toy(50, 100, 5, noise=0.5, random_state=0)
+        >>> answer = sv.sparse_path(X, y, "mcp", alphas=20, eps=0.05).explain(7)
+        >>> answer.name, answer.entered is None
+        ('feature 7', True)
+        """
+        return explain_feature(self, feature)
+
+    def relax(self) -> Path:
+        """Return the path with every point refitted by least squares on its support.
+
+        Coefficients, intercepts and ``r2`` are those of the refits; objective, violation and gap
+        stay those of the penalised fits that selected the supports.
+        """
+        if self.problem is None:
+            raise ValueError(
+                "this path was loaded without the data it was computed on, which a refit needs; "
+                "compute the path again."
+            )
+        points = [relaxed(self.problem, point) for point in self.points]
+        return path_of(self.problem, points, self.penalty, self.ended)
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the coefficients along the path: see :func:`sparsieve.plots.plot_path`."""
+        from .plots import plot_path
+
+        return plot_path(self, ax=ax, **options)
 
 
 def _stack(points: list[Point], n_features: int) -> Any:
@@ -309,6 +379,6 @@ def sparse_path(
     solver = problem.solver(penalty)
     if isinstance(grid, int):
         grid = alpha_grid(solver.largest_alpha(), grid, eps)
-    points, ended = trace(solver, grid, limits, progress=progress)
+    points, ended = trace(solver, grid, limits, progress=progress, keep_finished=True)
     warn_if_not_converged(points, limits.tol)
     return path_of(problem, points, penalty, ended)

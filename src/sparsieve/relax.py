@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import nnls
 
-from .solvers import Problem
+from .solvers import Point, Problem
 
-__all__ = ["dense_columns", "least_squares_on", "sample_weights"]
+__all__ = ["dense_columns", "least_squares_on", "relaxed", "sample_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -60,3 +61,15 @@ def least_squares_on(
     else:
         values = np.asarray(np.linalg.lstsq(design, response, rcond=None)[0], dtype=np.float64)
     return values, middle - float(centre @ values)
+
+
+def relaxed(problem: Problem, point: Point, sample_weight: Floats | None = None) -> Point:
+    """Return the point refitted by least squares on its support; its proof is the old one."""
+    values, intercept = least_squares_on(problem, point.columns, sample_weight)
+    omega = sample_weights(problem, sample_weight)
+    y = problem.data.y
+    residual = y - intercept - dense_columns(problem.data.X, point.columns) @ values
+    centre = float(omega @ y) if problem.fit_intercept else 0.0
+    null = float(omega @ (y - centre) ** 2)
+    r2 = 1.0 - float(omega @ residual**2) / null if null > 0.0 else 0.0
+    return replace(point, values=values, intercept=intercept, r2=r2)

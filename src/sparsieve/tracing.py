@@ -82,9 +82,19 @@ def check_limits(
 
 
 def trace(
-    solver: Solver, alphas: Floats, limits: Limits, *, progress: bool = False
+    solver: Solver,
+    alphas: Floats,
+    limits: Limits,
+    *,
+    progress: bool = False,
+    keep_finished: bool = False,
 ) -> tuple[list[Point], str]:
     """Solve for each alpha in turn, from the solver's current point.
+
+    Parameters
+    ----------
+    keep_finished : bool
+        On Ctrl-C, return the finished points with a warning instead of raising KeyboardInterrupt.
 
     Returns
     -------
@@ -92,7 +102,7 @@ def trace(
         Never empty. A solve that ran out of time is left out unless it is the only one.
     ended : str
         "complete", or what ended the path: "max_support", "max_deviance", "max_time", "callback"
-        or "interrupted" (Ctrl-C: the finished part is returned, with a warning).
+        or "interrupted".
     """
     points: list[Point] = []
     deadline = math.inf if limits.max_time is None else time.monotonic() + limits.max_time
@@ -110,7 +120,7 @@ def trace(
             if ended:
                 return points, ended
     except KeyboardInterrupt:
-        if not points:
+        if not points or not keep_finished:
             raise
         warnings.warn(
             f"interrupted after {len(points)} of {len(alphas)} alphas; the finished part of the "

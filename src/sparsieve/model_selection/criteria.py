@@ -131,9 +131,9 @@ def estimate_noise_variance(
         \sum_j 2\,\Phi(-t \pi_j / s_j) = 1
 
     where :math:`\hat\sigma^2(\alpha)` is the residual variance at alpha and :math:`s_j` the root
-    mean square of (centred) column j: pure noise of that size lets in one feature on average. This is
-    the fixed point of the scaled lasso (Sun and Zhang, Biometrika 2012) with a level that knows the
-    columns' scales. Beyond it a path fits noise, and its residuals say nothing.
+    mean square of (centred) column j: pure noise of that size lets in one feature on average. This
+    is the fixed point of the scaled lasso (Sun and Zhang, Biometrika 2012) with a level that knows
+    the columns' scales. Beyond it a path fits noise, and its residuals say nothing.
     """
     n, d = effective_samples(problem), problem.n_features
     free = n - int(problem.fit_intercept)
@@ -208,6 +208,8 @@ class SparseRegressorIC(FittedPoint):
         EBIC's :math:`\gamma` in [0, 1].
     alphas, eps, fit_intercept, positive, weights, tol, max_iter, n_jobs
         As in :class:`SparseRegressorCV`.
+    relax : bool, default=False
+        Keep least squares on the selected features; the criterion judges the penalised fits.
 
     Attributes
     ----------
@@ -252,6 +254,7 @@ class SparseRegressorIC(FittedPoint):
         tol: float = 1e-6,
         max_iter: int = 10_000,
         n_jobs: int | None = None,
+        relax: bool = False,
     ) -> None:
         self.penalty = penalty
         self.criterion = criterion
@@ -265,6 +268,7 @@ class SparseRegressorIC(FittedPoint):
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
+        self.relax = relax
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a path per penalty and keep the point with the lowest criterion.
@@ -290,10 +294,7 @@ class SparseRegressorIC(FittedPoint):
         solver = problem.solver(penalties[0])
         paths: list[list[Point]] = []
         for penalty, grid in zip(penalties, grids, strict=True):
-            points, ended = follow_shape(solver, penalty, grid, limits)
-            if ended == "interrupted":
-                raise KeyboardInterrupt
-            paths.append(points)
+            paths.append(follow_shape(solver, penalty, grid, limits)[0])
         warn_if_not_converged([point for points in paths for point in points], limits.tol)
         criterion = self._judge(problem, penalties, paths)
         # Differences below the accuracy of the solves are ties, and the first (largest) alpha wins.
@@ -307,6 +308,8 @@ class SparseRegressorIC(FittedPoint):
         df = np.array([[point.values.size for point in points] for points in paths])
         self.degrees_of_freedom_ = df[0] if single else df
         self._store(paths[row][at], limits.tol)
+        if self.relax:
+            self._relax(problem, paths[row][at])
         return self
 
     def _checked(self) -> Limits:

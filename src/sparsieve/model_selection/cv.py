@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +15,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import validate_data
 
+from ..checkpoint import Checkpoint, fingerprint
 from ..estimators import FittedPoint
 from ..path import path_of, warn_if_not_converged
 from ..penalties import Penalty
+from ..relax import relaxed
 from ..solvers import Problem
+from ..tables import describe
 from ..tracing import Limits, check_limits, trace
 from ..validation import check_X_y
 from .grid import alpha_grids, follow_shape
 from .runs import Cancel, run_units
 from .scores import check_scorer, mean_squared_errors, predictions, score_points
-from .shapes import describe, resolve_penalties
+from .shapes import resolve_penalties
 
 __all__ = ["SparseRegressorCV"]
 
@@ -58,7 +62,7 @@ class Plan:
     limits: Limits
     scorer: Any
     scoring: Any
-    cancel: Cancel
+    relax: bool
 
 
 def run_fold(plan: Plan, fold: Fold) -> FoldResult:
@@ -79,8 +83,10 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
     out = FoldResult(*(np.full(shape, np.nan) for _ in FoldResult._fields))
     for s, (penalty, alphas) in enumerate(zip(plan.penalties, plan.grids, strict=True)):
         points, ended = follow_shape(solver, penalty, alphas, plan.limits)
-        if ended != "complete":
+        if ended != "complete":  # another thread saw Ctrl-C
             raise KeyboardInterrupt
+        if plan.relax:
+            points = [relaxed(plan.problem, point, weight) for point in points]
         out.mse[s] = mean_squared_errors(y, predictions(data.X, fold.test, points), test_weight)
         out.score[s] = (
             -out.mse[s]
@@ -91,6 +97,12 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
         out.kkt[s] = [point.kkt for point in points]
         out.converged[s] = [point.converged for point in points]
     return out
+
+
+def _identity(plan: Plan, folds: Sequence[Fold]) -> str:
+    limits = plan.limits
+    options = (limits.tol, limits.max_iter, plan.scoring, plan.relax)
+    return fingerprint(plan.problem, plan.penalties, plan.grids, list(folds), *options)
 
 
 def make_folds(cv: Any, X: Any, y: Floats, groups: Any, weight: Floats | None) -> list[Fold]:
@@ -166,6 +178,12 @@ class SparseRegressorCV(FittedPoint):
         Folds fitted at the same time: threads unless a joblib context asks for another backend.
     progress : bool, default=False
         Show a progress bar (needs tqdm).
+    relax : bool, default=False
+        Judge, and in the end keep, least squares on the features that each alpha selects; the
+        certificate is that of the penalised fit that selected them.
+    checkpoint : path, default=None
+        File that keeps the finished folds: the same call after an interruption (even a kill) goes
+        on from there, to the same bits.
 
     Attributes
     ----------
@@ -215,6 +233,8 @@ class SparseRegressorCV(FittedPoint):
         max_iter: int = 10_000,
         n_jobs: int | None = None,
         progress: bool = False,
+        relax: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.penalty = penalty
         self.alphas = alphas
@@ -229,6 +249,8 @@ class SparseRegressorCV(FittedPoint):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.progress = progress
+        self.relax = relax
+        self.checkpoint = checkpoint
 
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
@@ -260,12 +282,15 @@ class SparseRegressorCV(FittedPoint):
         grids = alpha_grids(problem, penalties, self.alphas, self.eps)
         cancel = Cancel()
         watched = Limits(tol=limits.tol, max_iter=limits.max_iter, callback=cancel)
-        plan = Plan(problem, penalties, grids, watched, scorer, self.scoring, cancel)
+        plan = Plan(problem, penalties, grids, watched, scorer, self.scoring, bool(self.relax))
         results = run_units(
             partial(run_fold, plan),
             folds,
             n_jobs=self.n_jobs,
             cancel=cancel,
+            kept=Checkpoint(self.checkpoint, "cross-validation", partial(_identity, plan, folds)),
+            pack=FoldResult._asdict,
+            unpack=lambda arrays: FoldResult(**arrays),
             progress=self.progress,
             what="folds",
         )
@@ -308,12 +333,12 @@ class SparseRegressorCV(FittedPoint):
         """Follow the chosen penalty on all rows down to the chosen alpha."""
         row, at = divmod(self.best_index_, plan.grids[0].size)
         alphas = plan.grids[row][: at + 1]
-        points, ended = trace(plan.problem.solver(self.penalty_), alphas, limits)
-        if ended == "interrupted":
-            raise KeyboardInterrupt
+        points, _ = trace(plan.problem.solver(self.penalty_), alphas, limits)
         warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
         self.path_ = path_of(plan.problem, points, self.penalty_, "complete")
         self._store(points[-1], limits.tol)
+        if plan.relax:
+            self._relax(plan.problem, points[-1])
 
 
 def _check_scores(scores: Floats, scoring: Any) -> None:

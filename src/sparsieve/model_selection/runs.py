@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
 
+from ..checkpoint import Checkpoint
 from ..tracing import tracked
 
 __all__ = ["Cancel", "run_units"]
@@ -46,36 +47,39 @@ def run_units(
     *,
     n_jobs: int | None,
     cancel: Cancel,
+    kept: Checkpoint,
+    pack: Callable[[Result], Mapping[str, Any]],
+    unpack: Callable[[Mapping[str, Any]], Result],
     progress: bool = False,
     what: str = "units",
-    done: Callable[[int, Result], None] | None = None,
 ) -> list[Result]:
     """Return [work(unit) for unit in units], in parallel with joblib.
 
-    Threads unless joblib's context asks for another backend: the core releases the GIL. With
-    ``done`` or a progress bar, units are handed out in waves of one per worker, so that
-    ``done(k, result)`` is called soon after unit k is finished, on any backend.
+    Threads unless joblib's context asks for another backend: the core releases the GIL. Units that
+    the checkpoint has are not run again. With a checkpoint or a progress bar, units are handed out
+    in waves of one per worker, so that each is kept soon after it is finished, on any backend.
     """
-    workers = min(effective_n_jobs(n_jobs), max(len(units), 1))
-    size = len(units) if done is None and not progress else workers
-    results: list[Result] = []
-    starts = range(0, len(units), max(size, 1))
-    bar = tracked(starts, progress, what)
+    results = {k: unpack(arrays) for k, arrays in kept.units.items() if k < len(units)}
+    missing = [k for k in range(len(units)) if k not in results]
+    workers = max(min(effective_n_jobs(n_jobs), len(missing)), 1)
+    size = workers if kept.active or progress else max(len(missing), 1)
+    bar = tracked(range(0, len(missing), size), progress, what)
     try:
         for start in bar:
-            wave = units[start : start + size]
+            wave = missing[start : start + size]
             if workers == 1:
-                part = [work(unit) for unit in wave]
+                part = [work(units[k]) for k in wave]
             else:
-                part = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(u) for u in wave)
-            for k, result in enumerate(part, start=start):
-                if done is not None:
-                    done(k, result)
-            results.extend(part)
+                tasks = (delayed(work)(units[k]) for k in wave)
+                part = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+            for k, result in zip(wave, part, strict=True):
+                results[k] = result
+                if kept.active:
+                    kept.put(k, pack(result))
     except BaseException:
         cancel.request()
         raise
     finally:
         if progress:
             bar.close()
-    return results
+    return [results[k] for k in range(len(units))]

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ..penalties import MCP, SCAD, CappedL1, LogSum, Lq, Penalty, resolve_penalty
+from ..tables import describe
 from ..validation import check_number
 
-__all__ = ["column_spreads", "describe", "resolve_penalties", "shape_grid", "typical_scales"]
+__all__ = ["column_spreads", "resolve_penalties", "shape_grid", "typical_scales"]
 
 # From nearly convex to strongly concave: along the list each shape is a small step from the last.
 # gamma counts in units of 1 / (mean square of a column), theta and eps in units of a coefficient.
@@ -125,16 +126,6 @@ def _identity(penalty: Any) -> str:
     parameters = getattr(penalty, "get_params", None)
     kind = f"{type(penalty).__module__}.{type(penalty).__qualname__}"
     return f"{kind} {sorted(parameters().items())}" if callable(parameters) else str(id(penalty))
-
-
-def describe(penalty: Any) -> str:
-    """Return a short name with every parameter, for tables and legends."""
-    parameters = penalty.get_params() if hasattr(penalty, "get_params") else {}
-    inside = ", ".join(
-        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in parameters.items()
-    )
-    return f"{type(penalty).__name__}({inside})"
 
 
 def column_spreads(X: Any, omega: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,283 @@
+"""Surfaces: a path for every shape of a penalty."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checkpoint import Checkpoint, fingerprint, pack_points, unpack_points
+from ..path import Path, path_of, warn_if_not_converged
+from ..penalties import Penalty
+from ..relax import sample_weights
+from ..reporting import ShownInline
+from ..solvers import Point, Problem
+from ..tables import describe, text_table
+from ..tracing import Limits, check_limits
+from ..validation import check_X_y
+from .grid import WARM_STARTS, alpha_grids, follow_shape
+from .runs import Cancel, run_units
+from .shapes import resolve_penalties, shape_grid, typical_scales
+
+__all__ = ["Surface", "sparse_surface"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Surface(ShownInline):
+    """Paths of several penalties (shapes) on the same data.
+
+    Attributes
+    ----------
+    paths : list of Path
+        One per penalty. Iterating over a surface, its length and its items are those of this list.
+    """
+
+    paths: list[Path]
+
+    def __iter__(self) -> Iterator[Path]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, index: int) -> Path:
+        return self.paths[index]
+
+    @property
+    def penalties(self) -> list[Penalty]:
+        """The penalty of each path."""
+        return [path.penalty for path in self.paths]
+
+    @property
+    def feature_names(self) -> NDArray[Any] | None:
+        """The names of the columns, if they have any."""
+        return self.paths[0].feature_names
+
+    def grid(self, name: str) -> Floats:
+        """Return one quantity as an array of shape (n_penalties, n_alphas).
+
+        Parameters
+        ----------
+        name : str
+            An attribute of :class:`Path` with one number per alpha, e.g. "objective", "kkt",
+            "support_size", "r2", "alphas". NaN beyond the end of a path that stopped early.
+        """
+        longest = max(len(path) for path in self.paths)
+        out = np.full((len(self.paths), longest), np.nan)
+        for row, path in zip(out, self.paths, strict=True):
+            row[: len(path)] = getattr(path, name)
+        return out
+
+    def summary(self) -> str:
+        """Return a table with one line per penalty."""
+        rows = [
+            (
+                describe(path.penalty),
+                f"{len(path)}",
+                f"{path.alphas[0]:.4g}",
+                f"{path.alphas[-1]:.4g}",
+                f"{path.support_size.max()}",
+                f"{path.r2.max():.4f}",
+                f"{path.kkt.max():.1e}",
+                "all" if path.converged.all() else f"{int(path.converged.sum())}",
+                "all" if path.convex.all() else f"{int(path.convex.sum())}",
+            )
+            for path in self.paths
+        ]
+        head = ("penalty", "alphas", "first", "last", "support", "R2", "kkt", "converged", "convex")
+        return text_table(head, rows)
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the surface: see :func:`sparsieve.plots.plot_surface`."""
+        from ..plots import plot_surface
+
+        return plot_surface(self, ax=ax, **options)
+
+
+class _Shape(NamedTuple):
+    penalty: Penalty
+    alphas: Floats
+
+
+@dataclass(frozen=True)
+class _Plan:
+    problem: Problem
+    limits: Limits
+    deadline: float | None
+
+    def remaining(self) -> Limits:
+        if self.deadline is None:
+            return self.limits
+        return replace(self.limits, max_time=max(self.deadline - time.monotonic(), 1e-3))
+
+
+class _Traced(NamedTuple):
+    points: list[Point]
+    ended: str
+
+
+_ENDINGS = ("complete", "max_support", "max_deviance", "max_time", "callback")
+
+
+def _pack(traced: _Traced) -> dict[str, NDArray[Any]]:
+    return {**pack_points(traced.points), "ended": np.array([_ENDINGS.index(traced.ended)])}
+
+
+def _unpack(arrays: Any) -> _Traced:
+    return _Traced(unpack_points(arrays), _ENDINGS[int(arrays["ended"][0])])
+
+
+def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
+    """Follow one shape with a solver of its own: its bits do not depend on the other shapes."""
+    solver = plan.problem.solver(shape.penalty)
+    return _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.remaining()))
+
+
+def _run_chain(plan: _Plan, shapes: Sequence[_Shape], warm: str) -> list[_Traced]:
+    """Follow the shapes one after the other, each from its neighbour's points."""
+    traced: list[_Traced] = []
+    for shape in shapes:
+        previous = traced[-1].points if traced else []
+        solver = plan.problem.solver(shape.penalty)
+        limits = plan.remaining()
+        result = follow_shape(
+            solver, shape.penalty, shape.alphas, limits, previous=previous, warm=warm
+        )
+        traced.append(_Traced(*result))
+    return traced
+
+
+def sparse_surface(
+    X: Any,
+    y: Any,
+    penalties: Any = "mcp",
+    *,
+    shapes: ArrayLike | None = None,
+    alphas: int | ArrayLike = 100,
+    eps: float = 1e-3,
+    warm: str = "alpha",
+    fit_intercept: bool = True,
+    sample_weight: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    positive: bool = False,
+    tol: float = 1e-6,
+    max_iter: int = 10_000,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    max_support: int | None = None,
+    max_deviance: float | None = None,
+    max_time: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> Surface:
+    r"""Compute a path for every penalty of a grid of shapes.
+
+    .. math::
+        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        + \sum_j r(|w_j|; \alpha \pi_j, \text{shape})
+
+    Parameters
+    ----------
+    X, y
+        As in :func:`sparse_path`.
+    penalties : str, Penalty or list of Penalty, default="mcp"
+        One penalty means a grid of its shapes, see :func:`shape_grid`; a list is taken as it is.
+        Nearly convex ones first: with ``warm`` each starts from the one before.
+    shapes : array-like, default=None
+        The shapes of one penalty (gamma, theta or q); None takes a default grid, scaled to the
+        columns of X and to y.
+    alphas : int or array-like, default=100
+        How many alphas between each penalty's alpha_max and eps * alpha_max, or the alphas.
+    eps : float, default=1e-3
+    warm : {"alpha", "shape", "both"}, default="alpha"
+        Start each solve from the point at the last alpha, from the neighbouring shape's point at
+        the same place of its grid, or from both, keeping the lower objective.
+    fit_intercept, sample_weight, weights, positive, tol, max_iter, progress
+        As in :func:`sparse_path`.
+    n_jobs : int or None, default=None
+        Shapes computed at the same time when ``warm="alpha"``; the result does not depend on it.
+    max_support, max_deviance
+        End each path early, as in :func:`sparse_path`.
+    max_time : float, default=None
+        Seconds for the whole surface; paths that have no time left end with what they have.
+    checkpoint : path, default=None
+        File that keeps the finished shapes (``warm="alpha"`` only): the same call after an
+        interruption (even a kill) goes on from there, to the same bits.
+
+    Returns
+    -------
+    Surface
+
+    Examples
+    --------
+    >>> import sparsieve as sv
+    >>> X, y, w = sv.datasets.make_toy(50, 100, 5, noise=0.5, random_state=0)
+    >>> surface = sv.sparse_surface(X, y, "mcp", shapes=[10.0, 3.0], alphas=20, eps=0.05)
+    >>> surface.grid("support_size").shape
+    (2, 20)
+    """
+    if warm not in WARM_STARTS:
+        raise ValueError(f"warm={warm!r} is not known; use 'alpha', 'shape' or 'both'.")
+    if checkpoint is not None and warm != "alpha":
+        raise ValueError(f"checkpoint needs warm='alpha', got warm={warm!r}; drop one of the two.")
+    limits = check_limits(
+        tol=tol,
+        max_iter=max_iter,
+        max_support=max_support,
+        max_deviance=max_deviance,
+        max_time=max_time,
+    )
+    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
+    problem = Problem(data, fit_intercept=fit_intercept, positive=positive)
+    family = _penalties_of(problem, penalties, shapes)
+    grids = alpha_grids(problem, family, alphas, eps)
+    units = [_Shape(*unit) for unit in zip(family, grids, strict=True)]
+    deadline = None if limits.max_time is None else time.monotonic() + limits.max_time
+    plan = _Plan(problem, limits, deadline)
+    if warm == "alpha":
+        options = (limits.tol, limits.max_iter, limits.max_support, limits.max_deviance)
+        traced = run_units(
+            partial(_run_shape, plan),
+            units,
+            n_jobs=n_jobs,
+            cancel=Cancel(),
+            kept=Checkpoint(
+                checkpoint, "surface", lambda: fingerprint(problem, family, grids, *options)
+            ),
+            pack=_pack,
+            unpack=_unpack,
+            progress=progress,
+            what="shapes",
+        )
+    else:
+        traced = _run_chain(plan, units, warm)
+    warn_if_not_converged([point for one in traced for point in one.points], limits.tol)
+    return Surface(
+        [
+            path_of(problem, one.points, unit.penalty, one.ended)
+            for unit, one in zip(units, traced, strict=True)
+        ]
+    )
+
+
+def _penalties_of(problem: Problem, penalties: Any, shapes: Any) -> list[Penalty]:
+    """Return the list as it is, or the grid of shapes of one penalty."""
+    several = not isinstance(penalties, str) and hasattr(penalties, "__iter__")
+    if several and shapes is not None:
+        raise ValueError(
+            "shapes were given together with a list of penalties, which have their shapes already; "
+            "pass one penalty with shapes, or the list alone."
+        )
+    if several:
+        return resolve_penalties(penalties)
+    if shapes is not None:
+        return resolve_penalties(shape_grid(penalties, shapes))
+    column, coef = typical_scales(problem.data.X, problem.data.y, sample_weights(problem))
+    return shape_grid(penalties, column_scale=column, coef_scale=coef)

@@ -1,0 +1,430 @@
+"""Figures (needs matplotlib: ``pip install sparsieve[plots]``). Axes in, axes out.
+
+Every function draws on the axes it is given, or on new ones, and returns them; none changes
+matplotlib's settings or shows a window. Colours are those of Okabe and Ito, which people with any
+kind of colour blindness can tell apart; lines that matter also differ in style or carry a name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .path import Path
+from .penalties import Penalty, resolve_penalty
+from .solvers import Problem
+from .tables import describe
+from .validation import check_integer, check_number, check_X_y
+
+__all__ = [
+    "plot_convergence",
+    "plot_cv",
+    "plot_ledger",
+    "plot_path",
+    "plot_penalty",
+    "plot_surface",
+]
+
+Floats = NDArray[np.float64]
+
+# Okabe and Ito (2008), without the yellow that is too light on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+_REST = "#B0B0B0"
+
+
+def _axes(ax: Any, count: int = 1) -> Any:
+    """Return the given axes, or new ones of a readable size."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install sparsieve[plots]") from error
+    if ax is not None:
+        given = np.atleast_1d(np.asarray(ax, dtype=object))
+        if given.size != count:
+            raise ValueError(f"this figure needs {count} axes, got {given.size}.")
+        return ax
+    if count == 1:
+        return plt.subplots(figsize=(7.0, 4.5), layout="constrained")[1]
+    return plt.subplots(1, count, figsize=(4.5 * count, 4.0), layout="constrained")[1]
+
+
+def _dense(coefs: Any) -> Floats:
+    return np.asarray(coefs.toarray() if hasattr(coefs, "toarray") else coefs, dtype=np.float64)
+
+
+def _alpha_axis(ax: Any, alphas: Floats) -> None:
+    """Make a logarithmic axis on which alpha decreases to the right, as along a path."""
+    ax.set_xscale("log")
+    left, right = float(np.max(alphas)), float(np.min(alphas))
+    if left > right:
+        ax.set_xlim(left, right)
+    ax.set_xlabel("alpha (decreasing)")
+
+
+def plot_path(path: Path, ax: Any = None, *, n_names: int = 8) -> Any:
+    """Draw the coefficients along a path.
+
+    The features that end with the largest coefficients are coloured and named at the right; where
+    the objective is not convex on the support, the background is shaded.
+
+    Parameters
+    ----------
+    path : Path
+    ax : matplotlib axes, default=None
+    n_names : int, default=8
+        How many features to name.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    check_integer("n_names", n_names, low=0, remedy="use e.g. n_names=8")
+    ax = _axes(ax)
+    rows = np.unique(np.concatenate([point.columns for point in path.points]))
+    coefs = _dense(path.coefs[rows, :])
+    order = np.argsort(-np.abs(coefs[:, -1]), kind="stable") if rows.size else np.arange(0)
+    leading = order[:n_names]
+    for k in order[n_names:]:
+        ax.plot(path.alphas, coefs[k], color=_REST, lw=0.8, zorder=1)
+    styles = ("-", "--", ":")
+    for place, k in enumerate(leading):
+        colour = COLOURS[place % len(COLOURS)]
+        style = styles[place // len(COLOURS) % len(styles)]
+        ax.plot(path.alphas, coefs[k], color=colour, ls=style, lw=1.8, zorder=2)
+    ax.axhline(0.0, color="black", lw=0.6)
+    _alpha_axis(ax, path.alphas)
+    ax.set_ylabel("coefficient")
+    _shade_not_convex(ax, path)
+    labels = [_name(path.feature_names, int(rows[k])) for k in leading]
+    colours = [COLOURS[place % len(COLOURS)] for place in range(len(leading))]
+    _name_ends(ax, [float(coefs[k, -1]) for k in leading], labels, colours)
+    ax.set_title(f"{describe(path.penalty)}: {int(path.support_size[-1])} features at the end")
+    return ax
+
+
+def _name(names: NDArray[Any] | None, column: int) -> str:
+    text = f"feature {column}" if names is None else str(names[column])
+    return text if len(text) <= 24 else f"{text[:21]}..."
+
+
+def _name_ends(ax: Any, heights: list[float], labels: list[str], colours: list[str]) -> None:
+    """Write names right of the axes at the lines' ends, moved apart so that none overlap."""
+    if not labels:
+        return
+    low, high = ax.get_ylim()
+    step = 0.055
+    wanted = np.array([(height - low) / (high - low) for height in heights])
+    order = np.argsort(wanted)
+    placed = np.empty_like(wanted)
+    at = -np.inf
+    for k in order:
+        at = max(float(wanted[k]), at + step)
+        placed[k] = at
+    placed -= max(0.0, float(placed.max()) - 1.0)
+    for k in order[::-1]:  # pushing down from the top keeps the gaps
+        above = placed[placed > placed[k]]
+        if above.size:
+            placed[k] = min(placed[k], float(above.min()) - step)
+    for k, label in enumerate(labels):
+        ax.annotate(
+            label,
+            xy=(1.0, wanted[k]),
+            xytext=(1.03, placed[k]),
+            xycoords="axes fraction",
+            textcoords="axes fraction",
+            color=colours[k],
+            fontsize=9,
+            va="center",
+            ha="left",
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colours[k],
+                "lw": 0.7,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+        )
+
+
+def _shade_not_convex(ax: Any, path: Path) -> None:
+    """Shade the alphas at which the objective is not convex on the support."""
+    bad = ~path.convex
+    if not np.any(bad):
+        return
+    edges = np.sqrt(path.alphas[1:] * path.alphas[:-1])
+    left = np.r_[path.alphas[0], edges]
+    right = np.r_[edges, path.alphas[-1]]
+    label: str | None = "not convex on the support"
+    for k in np.flatnonzero(bad):
+        ax.axvspan(left[k], right[k], color="#F0E442", alpha=0.35, lw=0, zorder=0, label=label)
+        label = None
+    ax.legend(loc="upper left", frameon=False, fontsize=9)
+
+
+def plot_cv(model: Any, ax: Any = None) -> Any:
+    """Draw the cross-validation curve of the chosen penalty, with min and 1se.
+
+    Parameters
+    ----------
+    model : fitted SparseRegressorCV
+    ax : matplotlib axes, default=None
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    ax = _axes(ax)
+    table = model.cv_results_
+    n_alphas = model.alphas_.shape[-1]
+    row, at = divmod(model.min_index_, n_alphas)
+    part = slice(row * n_alphas, (row + 1) * n_alphas)
+    sign = -1.0 if model.scoring is None else 1.0
+    mean, se = sign * table["mean_test_score"][part], table["se_test_score"][part]
+    alphas = table["alpha"][part]
+    ax.fill_between(
+        alphas, mean - se, mean + se, color=COLOURS[4], alpha=0.35, lw=0, label="one standard error"
+    )
+    ax.plot(alphas, mean, color=COLOURS[0], lw=1.8, label="mean over folds")
+    scores = table["mean_test_score"][part]
+    reach = scores[at] - se[at]
+    first = int(np.flatnonzero(scores[: at + 1] >= reach)[0])
+    for k, style, name in ((at, "-", "min"), (first, "--", "1se")):
+        chosen = ", chosen" if row * n_alphas + k == model.best_index_ else ""
+        support = table["mean_support_size"][part][k]
+        ax.axvline(
+            alphas[k],
+            color=COLOURS[1],
+            ls=style,
+            lw=1.3,
+            label=f"{name}: alpha {alphas[k]:.3g}, {support:.0f} features{chosen}",
+        )
+    _alpha_axis(ax, alphas)
+    ax.set_ylabel("mean squared error" if model.scoring is None else f"score ({model.scoring})")
+    ax.set_title(f"{describe(model.penalty_)}: {table_folds(table)} folds")
+    ax.legend(frameon=False, fontsize=9)
+    return ax
+
+
+def table_folds(table: dict[str, Any]) -> int:
+    """Return the number of folds in a table of results."""
+    return sum(name.startswith("split") for name in table)
+
+
+def plot_surface(surface: Any, ax: Any = None, *, values: Any = "support_size") -> Any:
+    """Draw a quantity over alpha and shape as a heat map.
+
+    Parameters
+    ----------
+    surface : Surface or fitted SparseRegressorCV
+        For a cross-validation the mean score is drawn and the chosen point marked.
+    ax : matplotlib axes, default=None
+    values : str or array of shape (n_penalties, n_alphas), default="support_size"
+        What to draw: an attribute of :class:`Path` with one number per alpha, or the numbers.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    ax = _axes(ax)
+    mark = None
+    if hasattr(surface, "cv_results_"):
+        alphas = np.atleast_2d(surface.alphas_)
+        numbers = surface.cv_results_["mean_test_score"].reshape(alphas.shape)
+        every = surface.cv_results_["penalty"].reshape(alphas.shape)[:, 0]
+        label = "mean squared error" if surface.scoring is None else f"score ({surface.scoring})"
+        numbers = -numbers if surface.scoring is None else numbers
+        mark = divmod(surface.best_index_, alphas.shape[1])
+    else:
+        alphas, every = surface.grid("alphas"), surface.penalties
+        label = values.replace("_", " ") if isinstance(values, str) else "value"
+        numbers = surface.grid(values) if isinstance(values, str) else np.asarray(values)
+    if numbers.shape != alphas.shape:
+        raise ValueError(f"values has shape {numbers.shape}, the surface {alphas.shape}.")
+    fraction = alphas / alphas[:, :1]
+    same = bool(np.nanmax(np.ptp(fraction, axis=0)) <= 1e-9)
+    image = ax.imshow(
+        np.ma.masked_invalid(numbers),
+        aspect="auto",
+        cmap="viridis",
+        interpolation="nearest",
+        origin="upper",
+    )
+    _surface_ticks(ax, alphas, fraction, same, every)
+    ax.figure.colorbar(image, ax=ax, label=label)
+    if mark is not None:
+        ax.plot(mark[1], mark[0], marker="o", ms=10, mfc="none", mec="white", mew=2.5)
+        ax.plot(mark[1], mark[0], marker="o", ms=10, mfc="none", mec="#D55E00", mew=1.2)
+        ax.set_title(f"chosen: {describe(every[mark[0]])}, alpha {alphas[mark]:.3g}")
+    return ax
+
+
+def _surface_ticks(ax: Any, alphas: Floats, fraction: Floats, same: bool, every: Any) -> None:
+    """Label columns by alpha (relative when the shapes' grids differ), rows by shape."""
+    n_alphas = alphas.shape[1]
+    ticks = np.unique(np.linspace(0, n_alphas - 1, min(6, n_alphas)).round().astype(int))
+    shared = bool(np.nanmax(np.ptp(alphas, axis=0)) <= 1e-9 * float(np.nanmax(alphas)))
+    shown = alphas[0] if shared else fraction[0]
+    words = [f"{shown[k]:.2g}" for k in ticks] if shared or same else [str(k) for k in ticks]
+    ax.set_xticks(ticks, words)
+    ax.set_xlabel("alpha" if shared else "alpha / largest alpha" if same else "place on the grid")
+    ax.set_yticks(range(len(every)), [describe(penalty) for penalty in every])
+
+
+def plot_ledger(path: Path, ax: Any = None) -> Any:
+    """Draw who was discarded when, and by which rule.
+
+    At each alpha every feature is in the model, in the working set, discarded by reading its
+    correlation, or discarded by a bound alone, without reading its column.
+
+    Parameters
+    ----------
+    path : Path
+    ax : matplotlib axes, default=None
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    ax = _axes(ax)
+    n_features = path.coefs.shape[0]
+    bound = np.array([point.settled_by_bound for point in path.points], dtype=float)
+    read = np.array([point.settled_by_reading for point in path.points], dtype=float)
+    selected = path.support_size.astype(float)
+    working = np.maximum(n_features - bound - read - selected, 0.0)
+    layers = (
+        ("selected", selected, COLOURS[0], None),
+        ("working set, zero", working, COLOURS[4], "//"),
+        ("discarded by its correlation", read, COLOURS[5], ".."),
+        ("discarded by a bound, not read", bound, "#E5E5E5", None),
+    )
+    below = np.zeros(len(path))
+    for name, count, colour, hatch in layers:
+        ax.fill_between(
+            path.alphas,
+            below,
+            below + count,
+            color=colour,
+            hatch=hatch,
+            lw=0,
+            step="mid",
+            label=name,
+            edgecolor="white",
+        )
+        below = below + count
+    _alpha_axis(ax, path.alphas)
+    # Linear up to one feature, logarithmic beyond: a handful selected shows beside thousands.
+    ax.set_yscale("symlog", linthresh=1.0)
+    ax.set_ylim(0.0, n_features)
+    ax.set_ylabel("features (logarithmic)")
+    ax.set_title(f"{describe(path.penalty)}: {path.passes.sum():.3g} passes over X in all")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False, fontsize=9)
+    return ax
+
+
+def plot_penalty(penalties: Any, ax: Any = None, *, alpha: float = 1.0, upto: float = 5.0) -> Any:
+    """Draw penalties and their slopes side by side.
+
+    Parameters
+    ----------
+    penalties : str, Penalty or list of them
+    ax : two matplotlib axes, default=None
+    alpha : float, default=1.0
+    upto : float, default=5.0
+        Largest size of a coefficient, in units of alpha.
+
+    Returns
+    -------
+    array of two matplotlib axes
+    """
+    check_number("alpha", alpha, remedy="use e.g. alpha=1.0")
+    check_number("upto", upto, remedy="use e.g. upto=5.0")
+    several = isinstance(penalties, list | tuple)
+    every: list[Penalty] = [resolve_penalty(p) for p in (penalties if several else [penalties])]
+    axes = _axes(ax, 2)
+    size = np.linspace(0.0, upto * alpha, 400)
+    styles = ("-", "--", "-.", ":")
+    for k, penalty in enumerate(every):
+        look = {"color": COLOURS[k % len(COLOURS)], "ls": styles[k % len(styles)], "lw": 1.8}
+        axes[0].plot(size, penalty.value(size, alpha), label=describe(penalty), **look)
+        axes[1].plot(size, penalty.slope(size, alpha), label=describe(penalty), **look)
+    axes[0].set(xlabel="|coefficient|", ylabel="penalty", title=f"penalty, alpha = {alpha:g}")
+    axes[1].set(xlabel="|coefficient|", ylabel="slope", title="slope = l1 weight of the next round")
+    for each in axes:
+        each.set_xlim(0.0, upto * alpha)
+        each.set_ylim(bottom=0.0)
+    axes[0].legend(frameon=False, fontsize=9)
+    return axes
+
+
+def plot_convergence(
+    X: Any,
+    y: Any,
+    penalty: str | Penalty = "mcp",
+    *,
+    alpha: float,
+    ax: Any = None,
+    tol: float = 1e-10,
+    max_iter: int = 1000,
+    **options: Any,
+) -> Any:
+    """Draw violation and surrogate gap along majorisation-minimisation, from zero.
+
+    Parameters
+    ----------
+    X, y, penalty
+        As in :func:`sparse_path`.
+    alpha : float
+    ax : matplotlib axes, default=None
+    tol : float, default=1e-10
+        Where to stop.
+    max_iter : int, default=1000
+        Largest number of reweightings.
+    **options
+        ``fit_intercept``, ``positive``, ``sample_weight``, ``weights`` of :func:`sparse_path`.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=1000")
+    constraints = {key: options.pop(key) for key in ("fit_intercept", "positive") if key in options}
+    problem = Problem(check_X_y(X, y, **options), **constraints)
+    solver = problem.solver(resolve_penalty(penalty))
+    kkt, gap = [], []
+    for _ in range(max_iter):  # one reweighting at a time, each from where the last ended
+        point = solver.solve(float(alpha), tol, 1)
+        kkt.append(point.kkt)
+        gap.append(max(point.dual_gap, 0.0) / max(abs(point.objective), np.finfo(float).tiny))
+        if point.status in ("CONVERGED", "STALLED"):
+            break
+    ax = _axes(ax)
+    steps = np.arange(1, len(kkt) + 1)
+    floor = 1e-17
+    ax.semilogy(
+        steps,
+        np.maximum(kkt, floor),
+        color=COLOURS[0],
+        marker="o",
+        ms=4,
+        lw=1.6,
+        label="violation / slope(0)",
+    )
+    ax.semilogy(
+        steps,
+        np.maximum(gap, floor),
+        color=COLOURS[1],
+        marker="s",
+        ms=4,
+        lw=1.6,
+        ls="--",
+        label="gap of the surrogate / objective",
+    )
+    ax.axhline(tol, color="black", lw=0.8, ls=":", label=f"tol = {tol:g}")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set(xlabel="reweightings", ylabel="relative size")
+    ax.set_title(f"{describe(resolve_penalty(penalty))}, alpha = {alpha:.3g}")
+    ax.legend(frameon=False, fontsize=9)
+    return ax

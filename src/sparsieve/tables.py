@@ -1,0 +1,31 @@
+"""Words and tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["describe", "text_table"]
+
+
+def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return rows under a head, the first column flush left, the others flush right."""
+    lines = [list(head), *(list(row) for row in rows)]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if k == 0 else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def describe(penalty: Any) -> str:
+    """Return a short name with every parameter, for tables and legends."""
+    parameters = penalty.get_params() if hasattr(penalty, "get_params") else {}
+    inside = ", ".join(
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in parameters.items()
+    )
+    return f"{type(penalty).__name__}({inside})"
