@@ -111,17 +111,12 @@ def find_feature(feature: Any, names: NDArray[Any] | None, n_features: int) -> t
             f"feature {feature!r} was asked for by name, but X had no column names; pass the "
             f"column's number (0 to {n_features - 1}), or fit on a data frame."
         )
-    at = [k for k, name in enumerate(names) if name == feature]
-    if len(at) > 1:
-        raise KeyError(
-            f"{len(at)} columns are called {feature!r} ({', '.join(map(str, at))}); pass the "
-            "column's number instead, or give each column a name of its own."
-        )
-    if not at:
+    at = np.flatnonzero(names == feature)
+    if at.size == 0:
         close = difflib.get_close_matches(str(feature), [str(name) for name in names], n=3)
         hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else "."
         raise KeyError(f"no column is called {feature!r}{hint}")
-    return at[0], str(feature)
+    return int(at[0]), str(feature)
 
 
 def residuals_of(problem: Problem, points: Sequence[Point]) -> Floats:
@@ -146,6 +141,7 @@ def explain_feature(path: Path, feature: Any) -> Explanation:
     column, name = find_feature(feature, path.feature_names, problem.n_features)
     omega = sample_weights(problem)
     x = dense_columns(problem.data.X, np.array([column]))[:, 0]
+    size = float(np.sqrt(omega @ x**2))
     if problem.fit_intercept:
         x = x - omega @ x
     residual = residuals_of(problem, path.points)
@@ -157,6 +153,8 @@ def explain_feature(path: Path, feature: Any) -> Explanation:
         threshold = np.asarray(slope, dtype=np.float64) if pi > 0.0 else np.zeros(len(path))
     coef = np.array([_value_at(point, column) for point in path.points])
     norm = float(np.sqrt(omega @ x**2))
+    if norm <= 8.0 * np.finfo(np.float64).eps * size:  # the rounding of the subtraction
+        norm = 0.0
     bound = _bounds(correlation, norm, residual, omega)
     rules = [_rule(coef[k], norm, threshold[k], bound[k]) for k in range(len(path))]
     nonzero = np.flatnonzero(coef)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .convexity import convex_region
 from .path import Path
 from .penalties import Penalty, resolve_penalty
 from .solvers import Problem
@@ -67,7 +68,8 @@ def plot_path(path: Path, ax: Any = None, *, n_names: int = 8) -> Any:
     """Draw the coefficients along a path.
 
     The features that end with the largest coefficients are coloured and named at the right; where
-    the objective is not convex on the support, the background is shaded.
+    the objective is not convex on the support (other local minima are possible there), the
+    background is shaded.
 
     Parameters
     ----------
@@ -151,16 +153,13 @@ def _name_ends(ax: Any, heights: list[float], labels: list[str], colours: list[s
 
 def _shade_not_convex(ax: Any, path: Path) -> None:
     """Shade the alphas at which the objective is not convex on the support."""
-    bad = ~path.convex
+    bad = ~convex_region(path)
     if not np.any(bad):
         return
-    edges = np.sqrt(path.alphas[1:] * path.alphas[:-1])
-    left = np.r_[path.alphas[0], edges]
-    right = np.r_[edges, path.alphas[-1]]
-    label: str | None = "not convex on the support"
-    for k in np.flatnonzero(bad):
-        ax.axvspan(left[k], right[k], color="#F0E442", alpha=0.35, lw=0, zorder=0, label=label)
-        label = None
+    first = int(np.argmax(bad))
+    start = path.alphas[first] if first == 0 else np.sqrt(path.alphas[first - 1 : first + 1].prod())
+    label = "not convex on the support"
+    ax.axvspan(start, path.alphas[-1], color="#F0E442", alpha=0.35, lw=0, zorder=0, label=label)
     ax.legend(loc="upper left", frameon=False, fontsize=9)
 
 

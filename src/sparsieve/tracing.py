@@ -56,9 +56,7 @@ def check_limits(
 ) -> Limits:
     """Return validated limits; None switches a limit off."""
     if callback is not None and not callable(callback):
-        raise TypeError(
-            f"callback must be callable with one point, got {callback!r}; pass f(point)."
-        )
+        raise TypeError(f"callback={callback!r} cannot be called; pass a function of one point.")
     return Limits(
         tol=check_number("tol", tol, remedy="use e.g. tol=1e-6"),
         max_iter=check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=10000"),

@@ -7,6 +7,7 @@ and the user's objects are never modified.
 
 from __future__ import annotations
 
+from collections import Counter
 from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeAlias
 
@@ -100,6 +101,13 @@ def feature_names(X: Any) -> NDArray[Any] | None:
     if columns is None or isinstance(X, np.ndarray):
         return None
     names = np.asarray(columns, dtype=object)
+    if names.ndim == 1 and len(set(names)) < names.size:
+        first, _ = Counter(names).most_common(1)[0]
+        at = ", ".join(str(k) for k, name in enumerate(names) if name == first)
+        raise ValueError(
+            f"X has more than one column called {first!r} (columns {at}); give each column a name "
+            "of its own."
+        )
     return names if names.ndim == 1 and all(isinstance(name, str) for name in names) else None
 
 
