@@ -120,14 +120,14 @@ def _read(path: Path, head: dict[str, str]) -> dict[int, Arrays]:
                 f"{path} belongs to another run ({found['what']}, other data, options or version); "
                 f"{_AGAIN}."
             )
-        return _arrays_of(found["units"], payload)
+        return _arrays_of(path, found["units"], payload)
     except CheckpointError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CheckpointError(f"{path} is not a valid checkpoint: {error}; {_AGAIN}.") from error
 
 
-def _arrays_of(listing: Mapping[str, Any], payload: bytes) -> dict[int, Arrays]:
+def _arrays_of(path: Path, listing: Mapping[str, Any], payload: bytes) -> dict[int, Arrays]:
     """Cut the payload into arrays; every size is checked before memory is asked for."""
     units: dict[int, Arrays] = {}
     at = 0
@@ -135,16 +135,16 @@ def _arrays_of(listing: Mapping[str, Any], payload: bytes) -> dict[int, Arrays]:
         arrays: Arrays = {}
         for name, kind, shape in entries:
             if not all(isinstance(size, int) and size >= 0 for size in shape):
-                raise ValueError("an array has an impossible shape")
+                raise CheckpointError(f"{path} has an array of impossible shape; {_AGAIN}.")
             end = at + 8 * math.prod(shape)
             if end > len(payload):
-                raise ValueError("an array is longer than the file")
+                raise CheckpointError(f"{path} is shorter than its arrays; {_AGAIN}.")
             flat = np.frombuffer(payload[at:end], dtype=_DTYPES[kind])
             arrays[name] = flat.reshape(shape).astype(flat.dtype.newbyteorder("="))
             at = end
         units[int(unit)] = arrays
     if at != len(payload):
-        raise ValueError("the file is longer than its arrays")
+        raise CheckpointError(f"{path} is longer than its arrays; {_AGAIN}.")
     return units
 
 

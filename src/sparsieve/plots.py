@@ -44,7 +44,9 @@ def _axes(ax: Any, count: int = 1) -> Any:
     if ax is not None:
         given = np.atleast_1d(np.asarray(ax, dtype=object))
         if given.size != count:
-            raise ValueError(f"this figure needs {count} axes, got {given.size}.")
+            raise ValueError(
+                f"this figure needs {count} axes, got {given.size}; pass None for new ones."
+            )
         return ax
     if count == 1:
         return plt.subplots(figsize=(7.0, 4.5), layout="constrained")[1]
@@ -241,7 +243,10 @@ def plot_surface(surface: Any, ax: Any = None, *, values: Any = "support_size") 
         label = values.replace("_", " ") if isinstance(values, str) else "value"
         numbers = surface.grid(values) if isinstance(values, str) else np.asarray(values)
     if numbers.shape != alphas.shape:
-        raise ValueError(f"values has shape {numbers.shape}, the surface {alphas.shape}.")
+        raise ValueError(
+            f"values has shape {numbers.shape}, the surface {alphas.shape}; pass one number per "
+            "penalty and alpha."
+        )
     fraction = alphas / alphas[:, :1]
     same = bool(np.nanmax(np.ptp(fraction, axis=0)) <= 1e-9)
     image = ax.imshow(
