@@ -114,8 +114,10 @@ def find_feature(feature: Any, names: NDArray[Any] | None, n_features: int) -> t
     at = np.flatnonzero(names == feature)
     if at.size == 0:
         close = difflib.get_close_matches(str(feature), [str(name) for name in names], n=3)
-        hint = f"did you mean {' or '.join(map(repr, close))}?" if close else "see feature_names."
-        raise KeyError(f"no column is called {feature!r}; {hint}")
+        hint = f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+        raise KeyError(
+            f"no column is called {feature!r}{hint}; the path's feature_names lists all."
+        )
     return int(at[0]), str(feature)
 
 

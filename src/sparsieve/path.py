@@ -224,6 +224,8 @@ def make_path(
 def path_of(problem: Problem, points: list[Point], penalty: Penalty, ended: str) -> Path:
     """Collect points of a problem into a Path that remembers the problem."""
     names = problem.data.feature_names
+    # Without the prepared columns: what the core derived from X should not live as long as a path.
+    problem = Problem(problem.data, fit_intercept=problem.fit_intercept, positive=problem.positive)
     return make_path(points, problem.n_features, penalty, names, ended=ended, problem=problem)
 
 
