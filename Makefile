@@ -7,6 +7,7 @@ SANITIZE_VENV ?= .venv-sanitize
 BUILD_DIR ?= build/{wheel_tag}
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+PAPER_ARGS ?= all
 BASE ?= main
 
 PIP_INSTALL = -m pip install --disable-pip-version-check --quiet
@@ -19,7 +20,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.h')
 
 .PHONY: help demo test test-all fuzz lint types format sanitize docs clean \
-  bench-envs bench-quick bench bench-compare
+  paper bench-envs bench-quick bench bench-compare
 
 help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
@@ -32,6 +33,7 @@ help:
 	@echo "make sanitize  test-suite on a build with ASan and UBSan"
 	@echo "make docs      the documentation site, in docs/_build/html"
 	@echo "make bench-quick, bench, bench-compare BASE=commit: see benchmarks/README.md"
+	@echo "make paper     the experiments of the ICML 2019 paper; PAPER_ARGS='all --quick' for five minutes"
 	@echo "make clean     remove build products and virtual environments"
 
 $(VENV)/bin/python:
@@ -105,6 +107,9 @@ sanitize: $(SANITIZE_VENV)/.installed
 $(VENV)/.bench: $(VENV)/.installed
 	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' bench)
 	touch $@
+
+paper: $(VENV)/.test
+	$(VENV)/bin/python -m sparsieve.paper $(PAPER_ARGS)
 
 bench-envs: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks envs $(PEERS)

@@ -1,0 +1,80 @@
+"""``sparsieve paper``: rerun the experiments of [RGS19] and write JSON, figures and a report."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from .plan import EXPERIMENTS, PROFILES, Task, plan
+from .runner import run
+from .store import Store
+from .summary import shared_points
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    p = argparse.ArgumentParser(
+        prog="sparsieve paper",
+        description="Rerun section 5 of 'Screening Rules for Lasso with Non-Convex Sparse "
+        "Regularizers' (ICML 2019): the paper's methods in NumPy, then the compiled engine.",
+    )
+    p.add_argument("experiment", choices=[*EXPERIMENTS, "all"])
+    p.add_argument("--quick", action="store_true", help="smaller problems, within five minutes")
+    p.add_argument("--out", type=Path, default=Path("paper-results"), metavar="DIR")
+    p.add_argument("--resume", action="store_true", help="keep the paths the JSON file has")
+    p.add_argument("--seeds", type=int, default=None, metavar="K", help="toy problems per setting")
+    p.add_argument("--report-only", action="store_true", help="draw again from the JSON file")
+    p.add_argument("--profile", choices=list(PROFILES), help=argparse.SUPPRESS)
+    return p
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    options = parser().parse_args(argv)
+    if find_spec("matplotlib") is None:
+        raise SystemExit("sparsieve paper draws figures: pip install 'sparsieve[plots]'")
+    if options.seeds is not None and options.seeds < 1:
+        raise SystemExit(f"--seeds must be at least 1, got {options.seeds}")
+    profile = PROFILES[options.profile or ("quick" if options.quick else "full")]
+    chosen = EXPERIMENTS if options.experiment == "all" else (options.experiment,)
+    tasks = [task for name in chosen for task in plan(name, profile, options.seeds)]
+    resume = options.resume or options.report_only
+    store = Store(options.out / "paper.json", profile.name, resume)
+    if not options.report_only:
+        execute(tasks, store)
+    from .figures import draw_all  # only now: it needs matplotlib
+    from .report import write_report
+
+    figures = draw_all(store.paths.values(), options.out)
+    report = write_report(store.content, figures, options.out)
+    print(f"{len(store.paths)} paths in {store.file}, {len(figures)} figures, report in {report}")
+    return 0
+
+
+def execute(tasks: Iterable[Task], store: Store) -> None:
+    """Run what the store does not have yet, on one thread as the paper's NumPy code did."""
+    missing = [task for task in tasks if task.key() not in store.paths]
+    with threadpool_limits(limits=1):
+        for task in progress(missing):
+            others = [r for r in store.in_cell(task.cell()) if r["method"] != task.method]
+            store.add(task.key(), run(task, shared_points(others)))
+
+
+def progress(tasks: list[Task]) -> Iterable[Task]:
+    """Show a progress bar where tqdm is installed, else one line per path."""
+    if find_spec("tqdm") is not None:
+        from tqdm import tqdm
+
+        bar: Any = tqdm(tasks, unit="path")
+        for task in bar:
+            bar.set_description(f"{task.panel} {task.method}")
+            yield task
+        return
+    for i, task in enumerate(tasks, 1):
+        print(f"{i}/{len(tasks)} {task.key()}", flush=True)
+        yield task

@@ -1,0 +1,208 @@
+"""The figures of [RGS19], drawn from the records of a run, as PNG and PDF."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from .plan import TRACE
+from .summary import Group, Ratio, Record, Total, group_of, ratio, totals
+
+COLOURS = {
+    "ncvxCD": "#4c72b0",
+    "GIST": "#dd8452",
+    "MM-genuine": "#8c8c8c",
+    "MM-genuine printed": "#c7c7c7",
+    "MM-screen": "#55a868",
+    "MM-screen printed": "#a6d8b2",
+    "engine": "#c44e52",
+}
+UNITS = {"cpu": "processor time [s]", "columns": "column operations"}
+STYLE: dict[Any, Any] = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
+Groups = dict[Group, dict[str, list[Total]]]
+
+
+def draw_all(records: Iterable[Record], folder: Path) -> dict[str, Path]:
+    """Draw every figure the records allow; return the PNG files by name."""
+    records = list(records)
+    groups = totals(records)
+    drawn: dict[str, Path] = {}
+    figures: dict[str, Callable[[], Figure | None]] = {
+        "figure1": lambda: bars(groups, ["figure1-small", "figure1-large"]),
+        "figure2": lambda: gains(groups),
+        "figure3": lambda: bars(groups, ["figure3-leukemia", "figure3-newsgroup"]),
+        "others": lambda: bars(groups, ["others"]),
+        "who-screens": lambda: who_screens(records),
+    }
+    with mpl.rc_context(STYLE):
+        for name, draw in figures.items():
+            figure = draw()
+            if figure is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+                for suffix in ("png", "pdf"):
+                    figure.savefig(folder / f"{name}.{suffix}", dpi=150)
+                drawn[name] = folder / f"{name}.png"
+    return drawn
+
+
+def bars(groups: Groups, panels: list[str]) -> Figure | None:
+    """Draw time (top) and counted work (bottom) per method and tolerance."""
+    columns: dict[tuple[str, str, str], dict[float, dict[str, list[Total]]]] = {}
+    for (panel, problem, tol, penalty), methods in groups.items():
+        if panel in panels:
+            columns.setdefault((panel, problem, penalty), {})[tol] = methods
+    if not columns:
+        return None
+    figure = Figure(figsize=(5.2 * len(columns), 6.4), layout="constrained")
+    axes = figure.subplots(2, len(columns), squeeze=False)
+    for (key, by_tol), pair in zip(columns.items(), axes.T, strict=True):
+        for axis, unit in zip(pair, UNITS, strict=True):
+            _bar_panel(axis, by_tol, unit)
+        pair[0].set_title(_title(key, by_tol))
+    handles = {h.get_label(): h for axis in axes.flat for h in axis.get_legend_handles_labels()[0]}
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False
+    )
+    return figure
+
+
+def _title(key: tuple[str, str, str], by_tol: dict[float, dict[str, list[Total]]]) -> str:
+    """Name the problem and say on how many grid points the bars stand."""
+    _, problem, penalty = key
+    name = {"logsum": "log-sum", "mcp": "MCP", "scad": "SCAD"}[penalty]
+    counts = {t.points for methods in by_tol.values() for ts in methods.values() for t in ts}
+    grid = max(t.grid for methods in by_tol.values() for ts in methods.values() for t in ts)
+    points = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else f"{max(counts)}"
+    return f"{problem} ({name})\n{points} of {grid} grid points finished by all methods"
+
+
+def _bar_panel(axis: Any, by_tol: dict[float, dict[str, list[Total]]], unit: str) -> None:
+    """Draw one group of bars per tolerance; a method that missed points is hatched and marked."""
+    names = [m for m in COLOURS if any(m in methods for methods in by_tol.values())]
+    width = 0.84 / len(names)
+    tolerances = sorted(by_tol, reverse=True)
+    for i, name in enumerate(names):
+        for x, tol in enumerate(tolerances):
+            runs = by_tol[tol].get(name)
+            if not runs:
+                continue
+            values = [getattr(run, unit) for run in runs]
+            at, height = x + (i - (len(names) - 1) / 2) * width, mean(values)
+            missed = sum(run.missed for run in runs)
+            label = name if x == 0 else "_"
+            axis.bar(
+                at, height, width, color=COLOURS[name], label=label, hatch="///" if missed else None
+            )
+            spread = [[height - min(values)], [max(values) - height]]
+            if len(values) > 1:
+                axis.errorbar(at, height, yerr=spread, color="black", lw=0.8, capsize=1.5)
+            if missed:
+                text = f"{missed} missed"
+                axis.text(at, height * 1.1, text, rotation=90, ha="center", va="bottom", size=6)
+    axis.set_yscale("log")
+    axis.set_xticks(range(len(tolerances)), [f"{tol:.0e}" for tol in tolerances])
+    axis.set_xlabel("tolerance on the optimality conditions")
+    axis.set_ylabel(UNITS[unit])
+
+
+def gains(groups: Groups) -> Figure | None:
+    """Draw the gain of propagation over features, noise and tolerance (figure 2)."""
+    panels = {
+        "figure2-features": ("number of features", "d"),
+        "figure2-noise": ("noise level", "noise"),
+        "figure2-tolerance": ("number of features", "d"),
+    }
+    if not any(group[0] in panels for group in groups):
+        return None
+    figure = Figure(figsize=(12.5, 3.9), layout="constrained")
+    for axis, (panel, (label, _)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
+        chosen = {group: methods for group, methods in groups.items() if group[0] == panel}
+        for k, tol in enumerate(sorted({group[2] for group in chosen}, reverse=True)):
+            at_tol = {g: m for g, m in chosen.items() if g[2] == tol}
+            _gain_lines(axis, at_tol, panel, tol, f"C{k}")
+        axis.axhline(1.0, color="black", lw=0.6)
+        axis.set_xscale("log")
+        axis.set_xlabel(label)
+        axis.set_ylabel("cost of MM-genuine / cost of MM-screen")
+        axis.set_title(_gain_title(panel, chosen))
+        axis.legend(frameon=False, fontsize=7)
+    return figure
+
+
+def _gain_title(panel: str, chosen: Groups) -> str:
+    if not chosen:
+        return panel
+    samples = next(iter(chosen))[1].split(" x ")[0]
+    kinds = {
+        "figure2-features": "tolerance 1e-4, noise 2",
+        "figure2-noise": "tolerance 1e-4",
+        "figure2-tolerance": "noise 0.01",
+    }
+    return f"n = {samples}, {kinds[panel]}"
+
+
+def _gain_lines(axis: Any, groups: Groups, panel: str, tol: float, colour: str) -> None:
+    """Draw the gain in time (solid) and in coordinate visits (dashed), with its range."""
+    for unit, style, name in (("cpu", "o-", "time"), ("visits", "s--", "visits")):
+        rows: list[tuple[float, Ratio]] = []
+        for (_, problem, _, _), methods in groups.items():
+            size, noise = problem.split(", noise ")
+            x = float(noise) if panel == "figure2-noise" else float(size.split(" x ")[1])
+            value = ratio(methods, "MM-genuine", "MM-screen", unit)
+            if value is not None:
+                rows.append((x, value))
+        if rows:
+            rows.sort(key=lambda row: row[0])
+            xs, ys = [x for x, _ in rows], [r.mean for _, r in rows]
+            spread = [[r.mean - r.low for _, r in rows], [r.high - r.mean for _, r in rows]]
+            label = f"{name}, tol {tol:.0e}"
+            axis.errorbar(
+                xs, ys, yerr=spread, fmt=style, color=colour, label=label, ms=4, lw=1, capsize=2
+            )
+
+
+def who_screens(records: Iterable[Record]) -> Figure | None:
+    """Draw how many coordinates were screened at each outer iteration, and by which rule."""
+    traced = [record for record in records if record["panel"] == TRACE]
+    if not traced:
+        return None
+    penalties = list(dict.fromkeys(record["penalty"] for record in traced))
+    problems = list(dict.fromkeys(group_of(record)[1] for record in traced))
+    figure = Figure(figsize=(4.2 * len(penalties), 2.7 * len(problems)), layout="constrained")
+    axes = figure.subplots(len(problems), len(penalties), squeeze=False)
+    for record in traced:
+        row, column = problems.index(group_of(record)[1]), penalties.index(record["penalty"])
+        axis = axes[row, column]
+        _stack(axis, record)
+        axis.set_title(f"{record['penalty']}, {problems[row]}", size=9)
+        axis.set_ylabel("coordinates screened")
+        axis.set_xlabel("outer iterations, along the path")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _stack(axis: Any, record: Record) -> None:
+    """Stack the three sources of screening over the outer iterations of all lambdas."""
+    rows = [row for point in record["points"] for row in point["trace"]]
+    before = np.array([row["before"] for row in rows], dtype=float)
+    propagated = np.array([row["rule"] == "propagation" for row in rows])
+    inside = np.array([row["inside"] for row in rows], dtype=float)
+    layers = [before * ~propagated, before * propagated, inside]
+    labels = ["gap rule, before", "propagation, before", "gap rule, inside the inner solver"]
+    steps = np.arange(len(rows))
+    colours = ["#4c72b0", "#55a868", "#c7c7c7"]
+    base = np.zeros(len(rows))
+    for layer, label, colour in zip(layers, labels, colours, strict=True):
+        axis.fill_between(steps, base, base + layer, step="mid", color=colour, lw=0, label=label)
+        base += layer
+    ends = np.cumsum([len(point["trace"]) for point in record["points"]])[:-1]
+    for end in ends:
+        axis.axvline(end - 0.5, color="black", lw=0.4, ls=":")
+    axis.axhline(record["problem"]["d"], color="black", lw=0.6)

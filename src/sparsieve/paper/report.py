@@ -1,0 +1,230 @@
+"""The Markdown report of a run: our ratios beside the paper's, and what every method ended in."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from .claims import CLAIMS, WHY
+from .plan import ENGINE, PAPER_METHODS
+from .summary import Group, Record, Total, end_points, ratio, totals
+
+Groups = dict[Group, dict[str, list[Total]]]
+
+CAPTIONS = {
+    "figure1": "Running time and counted work per method and tolerance (figure 1 of the paper).",
+    "figure2": "Gain of propagating screening between MM iterations (figure 2 of the paper).",
+    "figure3": "Leukemia and newsgroup paths (figure 3 of the paper).",
+    "others": "Beyond the paper: MCP and SCAD.",
+    "who-screens": "Beyond the paper: coordinates screened per outer iteration, and by whom.",
+}
+
+
+def write_report(content: dict[str, Any], figures: dict[str, Path], folder: Path) -> Path:
+    """Write report.md beside the figures and return it."""
+    records = list(content["paths"].values())
+    groups = totals(records)
+    parts = [
+        "# The experiments of [RGS19], rerun",
+        _setting(content),
+        *[f"![{name}]({file.name})\n\n{CAPTIONS[name]}" for name, file in figures.items()],
+        "## The paper's claims",
+        _claims(groups),
+        "## Propagated or exact scores",
+        _exact(groups),
+        "## The compiled engine",
+        _engine(groups),
+        "## Counted work",
+        _work(groups),
+        "## Printed and corrected rule",
+        _rules(records, groups),
+        "## Where the methods end",
+        _objectives(records, groups),
+        "## What did not converge, what was broken off",
+        _failures(records),
+    ]
+    file = folder / "report.md"
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text("\n\n".join(part for part in parts if part) + "\n")
+    write_objectives(records, folder / "objectives.csv")
+    return file
+
+
+def write_objectives(records: Iterable[Record], file: Path) -> None:
+    """Write the objective of every method at every grid point; empty where it has none.
+
+    A value whose point missed the tolerance is followed by a star.
+    """
+    values: dict[tuple[str, float, float], dict[str, str]] = defaultdict(dict)
+    for record in records:
+        for point in record["points"]:
+            star = "" if point["converged"] else "*"
+            key = (record["cell"].replace("|", " "), record["shape"], point["lam"])
+            values[key][record["method"]] = f"{point['objective']:.8g}{star}"
+    methods = list(dict.fromkeys(name for row in values.values() for name in row))
+    with file.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["path", "shape", "lambda", *methods])
+        for (cell, shape, lam), row in values.items():
+            writer.writerow([cell, shape, f"{lam:.6g}", *(row.get(m, "") for m in methods)])
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a Markdown table, or a word where there is nothing to show."""
+    body = ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    if not body:
+        return "Nothing in this run."
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *body])
+
+
+def _setting(content: dict[str, Any]) -> str:
+    machine = ", ".join(f"{key} {value}" for key, value in content["machine"].items())
+    return (
+        f"Profile `{content['profile']}`. Machine: {machine}. One thread.\n\n"
+        "Times are processor seconds of the solver calls alone. Every point was judged from its "
+        "coefficients by `sparsieve.objective` and `sparsieve.kkt_violation`; a ratio is given "
+        "only where both methods reached the tolerance at every point counted. Paths that ran into "
+        "their time cap were broken off, and methods are compared on the leading grid points that "
+        "all of them finished. A ratio is slow over fast, mean over the seeds with its range. A "
+        "column operation is one pass over one column of X: a dot product or an update of the "
+        "residual; for the engine, bytes of X read divided by the size of a column."
+    )
+
+
+def _name(group: Group) -> str:
+    panel, problem, tol, penalty = group
+    return f"{panel}: {problem}, {penalty}, {tol:.0e}"
+
+
+def _share(methods: dict[str, list[Total]]) -> str:
+    """Return how many grid points a comparison stands on."""
+    one = next(iter(methods.values()))
+    return f"{sum(t.points for t in one)} of {sum(t.grid for t in one)}"
+
+
+def _shown(methods: dict[str, list[Total]], slow: str, fast: str, unit: str) -> str:
+    value = ratio(methods, slow, fast, unit)
+    return "not converged" if value is None else str(value)
+
+
+def _claims(groups: Groups) -> str:
+    rows = []
+    for claim in CLAIMS:
+        for group, methods in groups.items():
+            if group[0] != claim.panel or claim.slow not in methods:
+                continue
+            units = ("cpu", "visits", "columns")
+            measured = [_shown(methods, claim.slow, claim.fast, unit) for unit in units]
+            verdict = claim.verdict(ratio(methods, claim.slow, claim.fast, "cpu"))
+            name = f"{claim.slow} / {claim.fast}"
+            rows.append([_name(group), name, claim.words, *measured, verdict, _share(methods)])
+    head = ["where", "ratio", "paper", "time", "visits", "column operations", "", "grid points"]
+    return f"{table(head, rows)}\n\n{WHY}"
+
+
+def _exact(groups: Groups) -> str:
+    rows = []
+    for group, methods in groups.items():
+        if "MM-exact" in methods:
+            one_seed = {name: seeds[:1] for name, seeds in methods.items()}
+            gains = [
+                _shown(one_seed, "MM-genuine", name, unit)
+                for name in ("MM-screen", "MM-exact")
+                for unit in ("cpu", "visits")
+            ]
+            rows.append([_name(group), *gains])
+    head = ["where", "time, propagated", "visits, propagated", "time, exact", "visits, exact"]
+    text = (
+        "Gain over MM-genuine of propagated scores (MM-screen: exact ones every ten outer "
+        "iterations) and of exact scores before every inner problem, on one seed."
+    )
+    return f"{text}\n\n{table(head, rows)}"
+
+
+def _engine(groups: Groups) -> str:
+    rows = []
+    for group, methods in groups.items():
+        if ENGINE in methods:
+            names = [name for name in PAPER_METHODS if name in methods]
+            gains = [
+                _shown(methods, name, ENGINE, "cpu") if name in names else "-"
+                for name in PAPER_METHODS
+            ]
+            seconds = mean(total.cpu for total in methods[ENGINE])
+            rows.append([_name(group), f"{seconds:.3g} s", *gains, _share(methods)])
+    head = ["where", "engine", *(f"{name} / engine" for name in PAPER_METHODS), "grid points"]
+    return table(head, rows)
+
+
+def _work(groups: Groups) -> str:
+    rows = []
+    for group, methods in groups.items():
+        for name, seeds in methods.items():
+            visits = "-" if name == ENGINE else f"{mean(t.visits for t in seeds):.3g}"
+            correlations = "-" if name == ENGINE else f"{mean(t.correlations for t in seeds):.3g}"
+            columns = f"{mean(t.columns for t in seeds):.3g}"
+            seconds = f"{mean(t.cpu for t in seeds):.3g}"
+            rows.append([_name(group), name, visits, correlations, columns, seconds])
+    head = ["where", "method", "coordinate visits", "full X'r", "column operations", "seconds"]
+    return table(head, rows)
+
+
+def _rules(records: list[Record], groups: Groups) -> str:
+    rows = []
+    for group, methods in groups.items():
+        for name in ("MM-genuine", "MM-screen"):
+            printed = f"{name} printed"
+            if printed in methods:
+                one_seed = {name: methods[name][: len(methods[printed])], printed: methods[printed]}
+                gains = [_shown(one_seed, printed, name, unit) for unit in ("cpu", "visits")]
+                rows.append([_name(group), name, *gains])
+    head = ["where", "method", "time printed / corrected", "visits printed / corrected"]
+    missed = sum(
+        not point["converged"]
+        for record in records
+        if record["method"].endswith("printed")
+        for point in record["points"]
+    )
+    return f"{table(head, rows)}\n\nPoints the printed rule left unconverged: {missed}."
+
+
+def _objectives(records: list[Record], groups: Groups) -> str:
+    rows = []
+    for group, methods in groups.items():
+        others = [name for name in ("ncvxCD", "GIST", ENGINE) if name in methods]
+        members = [r for r in records if r["panel"] == group[0] and r["tol"] == group[2]]
+        members = [r for r in members if r["penalty"] == group[3]]
+        for name in others:
+            ends = end_points(members, name, "MM-screen")
+            ours = mean(total.objective for total in methods[name])
+            theirs = mean(total.objective for total in methods["MM-screen"])
+            counts = [f"{k} %" for k in _percentages(ends.lower, ends.level, ends.higher)]
+            rows.append([_name(group), name, f"{ours:.6g}", f"{theirs:.6g}", *counts])
+    head = ["where", "method", "objectives", "of MM-screen", "lower", "level", "higher"]
+    text = (
+        "Objectives summed over the shared grid points (mean over seeds), and how often a method "
+        "ends lower than, level with (within 1e-6) or higher than MM-screen at a grid point. The "
+        "objective of every method at every (lambda, theta) is in `objectives.csv`."
+    )
+    return f"{text}\n\n{table(head, rows)}"
+
+
+def _percentages(*counts: int) -> list[int]:
+    total = max(sum(counts), 1)
+    return [round(100 * count / total) for count in counts]
+
+
+def _failures(records: list[Record]) -> str:
+    rows = []
+    for record in records:
+        missed = sum(not point["converged"] for point in record["points"])
+        if missed or not record["finished"]:
+            done = f"{len(record['points'])} of {record['n_lambdas']}"
+            worst = max((p["violation"] for p in record["points"]), default=0.0)
+            rows.append([record["cell"].replace("|", ", "), record["method"], done, missed, worst])
+    head = ["path", "method", "points reached", "not converged", "worst violation"]
+    return table(head, [[*row[:4], f"{row[4]:.2g}"] for row in rows])

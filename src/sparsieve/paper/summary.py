@@ -1,0 +1,138 @@
+"""Figures of a run, added up: what each method needed on the points that all of them finished."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import mean
+from typing import Any
+
+from .plan import ENGINE
+
+Record = dict[str, Any]
+
+
+def shared_points(records: Iterable[Record]) -> int:
+    """Return how many grid points of a cell every method finished (the engine always does)."""
+    return min((len(r["points"]) for r in records if r["method"] != ENGINE), default=0)
+
+
+@dataclass
+class Total:
+    """One method on one problem at one tolerance, over all shapes of the penalty."""
+
+    points: int = 0
+    grid: int = 0
+    missed: int = 0  # points, among those counted, whose violation is above the tolerance
+    cpu: float = 0.0
+    wall: float = 0.0
+    visits: float = 0.0
+    correlations: float = 0.0
+    columns: float = 0.0
+    objective: float = 0.0
+
+    def add(self, record: Record, shared: int) -> None:
+        """Add the first `shared` points of a record."""
+        points = record["points"][:shared]
+        self.points += shared
+        self.grid += record["n_lambdas"]
+        self.missed += sum(not point["converged"] for point in points)
+        self.objective += sum(point["objective"] for point in points)
+        self.columns += sum(point["columns"] for point in points)
+        self.visits += sum(point.get("visits", 0) for point in points)
+        self.correlations += sum(point.get("correlations", 0.0) for point in points)
+        timed = [record["shared"]] if record["method"] == ENGINE else points
+        self.cpu += sum(point["cpu"] for point in timed)
+        self.wall += sum(point["wall"] for point in timed)
+
+
+Group = tuple[str, str, float, str]  # panel, problem without its seed, tolerance, penalty
+
+
+def group_of(record: Record) -> Group:
+    """Return what is shown together; seeds of a group are its spread."""
+    problem = record["problem"]
+    name = problem["name"]
+    if name == "toy":
+        name = f"{problem['n']} x {problem['d']}, noise {problem['noise']:g}"
+    return record["panel"], name, record["tol"], record["penalty"]
+
+
+def totals(records: Iterable[Record]) -> dict[Group, dict[str, list[Total]]]:
+    """Return totals by group and method, one per seed."""
+    cells: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        cells[record["cell"]].append(record)
+    by_seed: dict[Group, dict[str, dict[int, Total]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(Total))
+    )
+    for members in cells.values():
+        shared = shared_points(members)
+        for record in members:
+            total = by_seed[group_of(record)][record["method"]][record["problem"]["seed"]]
+            total.add(record, shared)
+    return {
+        group: {method: list(seeds.values()) for method, seeds in methods.items()}
+        for group, methods in by_seed.items()
+    }
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Slow over fast: the mean over seeds with its range, in one unit of cost."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        if self.high - self.low < 0.05 * self.mean:
+            return f"{self.mean:.3g}"
+        return f"{self.mean:.3g} ({self.low:.3g} to {self.high:.3g})"
+
+
+def ratio(methods: dict[str, list[Total]], slow: str, fast: str, unit: str) -> Ratio | None:
+    """Return cost(slow) / cost(fast), or None where a method missed a point or did not run."""
+    pairs = list(zip(methods.get(slow, []), methods.get(fast, []), strict=False))
+    if not pairs or any(t.missed or t.points == 0 for pair in pairs for t in pair):
+        return None
+    values = [getattr(a, unit) / max(getattr(b, unit), 1e-12) for a, b in pairs]
+    return Ratio(mean(values), min(values), max(values))
+
+
+@dataclass
+class EndPoints:
+    """How often one method ends lower than, level with or higher than another."""
+
+    lower: int = 0
+    level: int = 0
+    higher: int = 0
+
+    @property
+    def count(self) -> int:
+        """Points compared."""
+        return self.lower + self.level + self.higher
+
+
+def end_points(records: Iterable[Record], method: str, other: str) -> EndPoints:
+    """Compare the objectives point by point; differences below 1e-6 relative count as level."""
+    result = EndPoints()
+    by_cell: dict[str, dict[str, Record]] = defaultdict(dict)
+    for record in records:
+        by_cell[record["cell"]][record["method"]] = record
+    for members in by_cell.values():
+        if method not in members or other not in members:
+            continue
+        pairs = zip(members[method]["points"], members[other]["points"], strict=False)
+        for a, b in pairs:
+            if not (a["converged"] and b["converged"]):
+                continue
+            difference = a["objective"] - b["objective"]
+            if abs(difference) <= 1e-6 * abs(b["objective"]):
+                result.level += 1
+            elif difference < 0:
+                result.lower += 1
+            else:
+                result.higher += 1
+    return result

@@ -1,0 +1,231 @@
+"""The paper's experiments in their smallest form: plan, run, resume, figures, report."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from tolerances import REORDERED_SUM
+
+import sparsieve as sv
+from sparsieve import reference
+from sparsieve.paper import command, main
+from sparsieve.paper.claims import CLAIMS
+from sparsieve.paper.plan import ENGINE, EXPERIMENTS, FULL, PROFILES, TINY, plan
+from sparsieve.paper.problems import Problem, grid, load
+from sparsieve.paper.runner import run
+from sparsieve.paper.scale import to_library
+from sparsieve.paper.store import pack, unpack
+from sparsieve.paper.summary import Ratio, Total, end_points, ratio, shared_points, totals
+
+pytest.importorskip("matplotlib")
+figures = pytest.importorskip("sparsieve.paper.figures")
+
+PENALTIES = [sv.LogSum(0.1), sv.MCP(0.5), sv.MCP(3.0), sv.SCAD(3.7), sv.CappedL1(0.5), sv.L1()]
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
+def test_the_judge_speaks_the_papers_scale(penalty):
+    X, y, _ = sv.datasets.make_toy(20, 15, 3, 0.5, 0)
+    w = np.random.default_rng(0).standard_normal(15) * (np.arange(15) % 2)
+    for lam in (0.3, 30.0):
+        value, violation = to_library(X, y, penalty).judge(w, lam)
+        assert value == pytest.approx(reference.objective(X, y, w, penalty, lam), rel=REORDERED_SUM)
+        assert violation == pytest.approx(
+            reference.violation(X, y, w, penalty, lam), rel=1e3 * REORDERED_SUM
+        )
+
+
+def test_the_grid_is_the_papers():
+    X, y, _ = sv.datasets.make_toy(20, 15, 3, 0.5, 0)
+    theta = 0.1
+    lambdas = grid(X, y, float(sv.LogSum(theta).slope(0.0, 1.0)), 50)
+    assert lambdas[0] == pytest.approx(theta * np.max(np.abs(X.T @ y)))
+    assert lambdas[-1] == pytest.approx(1e-3 * lambdas[0])
+    np.testing.assert_allclose(np.diff(np.log10(lambdas)), -3 / 49)
+    # zero is the solution at lambda_max and no longer just below
+    assert reference.violation(X, y, np.zeros(15), sv.LogSum(theta), lambdas[0]) <= 1e-9
+    assert reference.violation(X, y, np.zeros(15), sv.LogSum(theta), 0.99 * lambdas[0]) > 0
+
+
+def test_the_full_plan_is_the_papers_set_up():
+    tasks = [task for name in EXPERIMENTS for task in plan(name, FULL)]
+    assert len({task.key() for task in tasks}) == len(tasks)
+    figure1 = [task for task in tasks if task.panel.startswith("figure1")]
+    assert {task.shape for task in figure1} == {0.01, 0.1, 1.0}
+    assert {task.n_lambdas for task in figure1} == {50}
+    assert {(t.problem.n, t.problem.d) for t in figure1} == {(50, 100), (500, 5000)}
+    assert {t.n_lambdas for t in tasks if t.problem.name == "leukemia"} == {20}
+    assert {1e-3, 1e-8} <= {task.tol for task in figure1}
+    for wanted in ("ncvxCD", "GIST", "MM-genuine", "MM-screen", "MM-screen printed", ENGINE):
+        assert any(task.method == wanted for task in figure1)
+
+
+@pytest.mark.parametrize("profile", list(PROFILES.values()), ids=lambda p: p.name)
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_the_engine_comes_last_in_each_cell(profile, experiment):
+    seen = set()
+    for task in plan(experiment, profile):
+        assert task.cell() not in seen
+        if task.method == ENGINE:
+            seen.add(task.cell())
+
+
+def small_dense():
+    X, y, _ = sv.datasets.make_toy(15, 25, 3, 0.5, 1)
+    return X, np.sign(y)
+
+
+def small_sparse():
+    X, y, _ = sv.datasets.make_toy(15, 25, 3, 0.5, 2)
+    return sp.csc_matrix(np.where(np.abs(X) > 1.5, X, 0.0)), np.sign(y)
+
+
+@pytest.fixture
+def small_data(monkeypatch):
+    """Small stand-ins for the two real data sets."""
+    load.cache_clear()
+    monkeypatch.setattr(sv.datasets, "load_leukemia", small_dense)
+    monkeypatch.setattr(sv.datasets, "load_newsgroups", small_sparse)
+    yield
+    load.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def tiny_run(tmp_path_factory):
+    """One complete run in its smallest form, with stand-ins for the real data."""
+    folder = tmp_path_factory.mktemp("paper")
+    with pytest.MonkeyPatch.context() as patch:
+        load.cache_clear()
+        patch.setattr(sv.datasets, "load_leukemia", small_dense)
+        patch.setattr(sv.datasets, "load_newsgroups", small_sparse)
+        assert main(["all", "--profile", "tiny", "--out", str(folder)]) == 0
+        load.cache_clear()
+    return folder
+
+
+def records_of(folder):
+    stored = json.loads((folder / "paper.json").read_text())
+    return [unpack(record) for record in stored["paths"].values()]
+
+
+def test_a_run_leaves_json_figures_and_report(tiny_run):
+    for name in ("figure1", "figure2", "figure3", "others", "who-screens"):
+        for suffix in ("png", "pdf"):
+            assert (tiny_run / f"{name}.{suffix}").stat().st_size > 5000
+    report = (tiny_run / "report.md").read_text()
+    for claim in CLAIMS:
+        assert claim.words in report
+    assert "MM-screen / engine" in report
+    objectives = (tiny_run / "objectives.csv").read_text().splitlines()
+    assert objectives[0].startswith("path,shape,lambda,ncvxCD")
+    planned = {task.key() for name in EXPERIMENTS for task in plan(name, TINY)}
+    assert set(json.loads((tiny_run / "paper.json").read_text())["paths"]) == planned
+
+
+def test_every_point_is_judged_and_converged_means_what_it_says(tiny_run):
+    for record in records_of(tiny_run):
+        for point in record["points"]:
+            assert point["converged"] == (point["violation"] <= 1.01 * record["tol"])
+        if record["method"] != ENGINE:
+            assert all(point["cpu"] >= 0 and point["visits"] >= 0 for point in record["points"])
+        # nothing in a problem this small is beyond any of the methods
+        assert all(point["converged"] for point in record["points"])
+
+
+def test_the_engine_ends_in_critical_points_of_the_same_problem(tiny_run):
+    """At lambda_max everybody agrees; further down minima differ."""
+    by_cell = {}
+    for record in records_of(tiny_run):
+        by_cell.setdefault(record["cell"], {})[record["method"]] = record["points"]
+    compared = 0
+    for methods in by_cell.values():
+        if ENGINE in methods and "MM-screen" in methods:
+            for ours, theirs in zip(methods[ENGINE], methods["MM-screen"], strict=False):
+                assert ours["lam"] == pytest.approx(theirs["lam"])
+            first, other = methods[ENGINE][0], methods["MM-screen"][0]
+            assert first["objective"] == pytest.approx(other["objective"])
+            compared += 1
+    assert compared > 10
+
+
+def test_resume_runs_only_what_is_missing(tiny_run, tmp_path, monkeypatch):
+    stored = json.loads((tiny_run / "paper.json").read_text())
+    dropped = next(key for key in stored["paths"] if key.startswith("figure1-small"))
+    del stored["paths"][dropped]
+    (tmp_path / "paper.json").write_text(json.dumps(stored))
+    done = []
+
+    def counting(task, shared):
+        done.append(task.key())
+        return run(task, shared)
+
+    monkeypatch.setattr(command, "run", counting)
+    monkeypatch.setattr(figures, "draw_all", lambda records, folder: {})  # drawn by another test
+    options = ["toy", "--profile", "tiny", "--out", str(tmp_path)]
+    main([*options, "--resume"])
+    assert done == [dropped]
+    main([*options, "--report-only"])
+    assert done == [dropped]
+    with pytest.raises(ValueError, match="tiny"):
+        main(["toy", "--quick", "--out", str(tmp_path), "--resume"])
+
+
+def test_a_path_over_its_cap_is_broken_off_and_compared_on_the_shared_part():
+    task = plan("toy", TINY)[0]
+    short = type(task)(**{**vars(task), "cap": -1.0})
+    record = run(short, 0)
+    assert record["points"] == []
+    assert not record["finished"]
+    whole = run(task, 0)
+    cut = {**whole, "method": "GIST", "points": whole["points"][:2], "finished": False}
+    assert shared_points([whole, cut]) == 2
+    for methods in totals([whole, cut]).values():
+        assert {t.points for seeds in methods.values() for t in seeds} == {2}
+
+
+def test_a_method_that_missed_a_point_gets_no_ratio():
+    good, bad = Total(points=3, cpu=4.0), Total(points=3, cpu=1.0, missed=1)
+    assert ratio({"a": [good], "b": [bad]}, "a", "b", "cpu") is None
+    fine = Total(points=3, cpu=1.0)
+    assert ratio({"a": [good], "b": [fine]}, "a", "b", "cpu") == Ratio(4.0, 4.0, 4.0)
+    assert ratio({"a": [good]}, "a", "b", "cpu") is None
+
+
+def test_end_points_counts_only_converged_pairs():
+    def record(method, values, converged=True):
+        points = [{"objective": v, "converged": converged} for v in values]
+        return {"cell": "c", "method": method, "points": points}
+
+    ends = end_points([record("a", [1.0, 2.0, 4.0]), record("b", [1.0, 3.0, 3.0])], "a", "b")
+    assert (ends.lower, ends.level, ends.higher) == (1, 1, 1)
+    assert end_points([record("a", [1.0], False), record("b", [2.0])], "a", "b").count == 0
+
+
+def test_verdicts():
+    claim = CLAIMS[0]
+    said = {m: claim.verdict(Ratio(m, m, m)) for m in (0.4, 1.0, 2.0, 5.0, 9.0)}
+    assert list(said.values()) == ["the other way round", "no gain", "smaller", "agrees", "larger"]
+    assert "not converged" in claim.verdict(None)
+
+
+def test_records_survive_packing():
+    record = {"method": "x", "points": [{"lam": 1.0, "cpu": 0.5}, {"lam": 0.1, "trace": [1]}]}
+    assert unpack(json.loads(json.dumps(pack(record)))) == record
+
+
+@pytest.mark.parametrize("name", ["leukemia", "newsgroup"])
+def test_real_problems_are_loaded_by_name(name, small_data):
+    X, y = load(Problem(name))
+    if name == "leukemia":
+        np.testing.assert_allclose(X.std(axis=0), 1.0)
+        assert abs(y.mean()) <= REORDERED_SUM
+    else:
+        assert sp.issparse(X)
+
+
+def test_bad_options_are_refused(tmp_path):
+    with pytest.raises(SystemExit):
+        main(["figure9", "--out", str(tmp_path)])
+    with pytest.raises(SystemExit, match="at least 1"):
+        main(["toy", "--seeds", "0", "--out", str(tmp_path)])
