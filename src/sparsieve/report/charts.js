@@ -168,12 +168,10 @@ function moveCursor(chart, k, point, names) {
 
 function labelLargest(chart, x, point, names) {
   const left = x > chart.box.left + 0.72 * (chart.box.right - chart.box.left);
-  const spots = point.slice(0, LABELS).map(({ f, v }) => ({ f, at: chart.y(v) })).sort((a, b) => a.at - b.at);
-  for (let i = 1; i < spots.length; i++) spots[i].at = Math.max(spots[i].at, spots[i - 1].at + 15);
-  const over = spots.length ? spots[spots.length - 1].at - chart.box.bottom : 0;
-  if (over > 0) {
-    spots[spots.length - 1].at -= over;
-    for (let i = spots.length - 2; i >= 0; i--) spots[i].at = Math.min(spots[i].at, spots[i + 1].at - 15);
+  const spots = [];   // a label stands at its line or not at all
+  for (const { f, v } of point.slice(0, 4 * LABELS)) {
+    const at = chart.y(v);
+    if (spots.length < LABELS && spots.every((spot) => Math.abs(spot.at - at) >= 14)) spots.push({ f, at });
   }
   for (const { f, at } of spots) {
     const name = names(f);
