@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import sparsieve as sv
+from sparsieve.convexity import convex_region
 
 rng = np.random.default_rng(1)
 n_samples, n_features = 150, 400
@@ -32,8 +33,9 @@ print(surface.summary())
 # %%
 # Three views of the same surface. On the left the error against the truth: the best models are
 # concave ones, and they are good over a wide range of strengths. In the middle how many features
-# they use. On the right where the objective is strictly convex on the support: left of the boundary
-# the solution is the only one near by; right of it, it is one of several.
+# they use. On the right where the objective is convex on the support whatever the coefficients: in
+# the bright region there is no second minimum with the same features and signs. The more concave
+# the penalty, the earlier that ends.
 
 
 def error_of(path):
@@ -45,7 +47,7 @@ def error_of(path):
 views = {
     "error of the estimate": np.array([error_of(path) for path in surface]),
     "features selected": surface.grid("support_size"),
-    "strictly convex on the support": surface.grid("convex"),
+    "convex on the support": np.array([convex_region(path) for path in surface]),
 }
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), sharey=True, layout="constrained")
 rows = np.arange(gammas.size)
@@ -54,7 +56,8 @@ for ax, (title, values) in zip(axes, views.items(), strict=True):
     ax.set(title=title, xscale="log", xlabel=r"$\alpha$", yticks=rows)
     ax.set_yticklabels([f"{gamma:g}" for gamma in gammas])
     ax.invert_xaxis()
-    figure.colorbar(mesh, ax=ax, shrink=0.9)
+    if values.dtype != bool:
+        figure.colorbar(mesh, ax=ax, shrink=0.9)
 axes[0].set_ylabel(r"$\gamma$ (more concave upwards)")
 plt.show()
 

@@ -76,7 +76,7 @@ function describe(t) {
   item("swatch", "var(--pos)", "positive at this \u03b1");
   item("swatch", "var(--neg)", "negative at this \u03b1");
   item("swatch", "var(--off)", "zero at this \u03b1");
-  if (t.convex.some((c) => !c)) item("swatch block", null, "not strictly convex on the support");
+  if (t.region.some((c) => !c)) item("swatch block", null, "not convex on the support: other minima may be near");
   if (t.rows.size > shown) el(legend, "span", `The ${count(shown)} largest of ${count(t.rows.size)} lines are drawn; the table has all.`);
   if (data.nDropped) el(legend, "span", `To keep the file small, the ${count(data.nDropped)} smallest features are counted but not listed.`);
   byId("size-chart").setAttribute("aria-label", `Number of selected features along the path, from ${t.support[0]} to ${t.support[t.support.length - 1]}.`);

@@ -98,9 +98,9 @@ function shadeNotConvex(box, scale, track) {
     return other < 0 ? box.left : other >= n ? box.right : (scale.places[k] + scale.places[other]) / 2;
   };
   for (let k = 0; k < n; k++) {
-    if (track.convex[k]) continue;
+    if (track.region[k]) continue;
     let end = k;
-    while (end + 1 < n && !track.convex[end + 1]) end++;
+    while (end + 1 < n && !track.region[end + 1]) end++;
     svgEl(box.svg, "rect", { class: "shade", x: half(k, -1), y: box.top, width: Math.max(half(end, 1) - half(k, -1), 2), height: box.bottom - box.top });
     k = end;
   }

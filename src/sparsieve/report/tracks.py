@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..convexity import convex_region
 from ..path import Path
 from .curves import Curve, curves_of, penalty_words, rule_of
 
@@ -22,6 +23,8 @@ __all__ = ["Choice", "Story", "Track", "read_story"]
 
 Floats = NDArray[np.float64]
 Points = list[tuple[NDArray[np.int64], Floats]]
+
+_LARGEST_EIGENPROBLEM = 300
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,7 @@ def track_of(path: Path) -> Track:
         "n_iter": [point.n_iter for point in points],
         "status": [point.status.lower() for point in points],
         "convex": [bool(point.convex) for point in points],
+        "region": _region(path),
         "passes": [point.passes for point in points],
         "r2": [point.r2 for point in points],
         "by_bound": [point.settled_by_bound for point in points],
@@ -137,6 +141,16 @@ def track_of(path: Path) -> Track:
         n_features=int(path.coefs.shape[0]),
         names=path.feature_names,
     )
+
+
+def _region(path: Path) -> list[bool]:
+    """Return where the objective is convex on the support, whatever the coefficients.
+
+    That takes the eigenvalues of one matrix per alpha: where they would keep a reader waiting, the
+    weaker answer at the solutions stands in.
+    """
+    small = int(path.support_size.max(initial=0)) <= _LARGEST_EIGENPROBLEM
+    return [bool(fine) for fine in (convex_region(path) if small else path.convex)]
 
 
 def _story_of_estimator(model: Any) -> Story:
@@ -176,6 +190,7 @@ def _story_of_point(model: Any) -> Story:
         "n_iter": [certificate.n_iter],
         "status": [certificate.reason],
         "convex": [bool(certificate.strict_minimum)],
+        "region": [bool(certificate.strict_minimum)],
         "passes": [certificate.passes],
         "r2": [None],
         "by_bound": [None],

@@ -60,8 +60,9 @@ function minimumWords(track, k) {
     return `The problem is convex, so this is a global minimum: by the duality gap the objective is ${gapWords(track.dualGap[k])} above the lowest possible value.`;
   }
   const strict = track.convex[k]
-    ? "The objective is strictly convex on the selected features, so among models with this support the point is a strict local minimum."
-    : "The objective is not strictly convex on the selected features here (shaded in the chart), so nearby models may fit equally well; read individual coefficients with care.";
+    ? "The objective is strictly convex on the selected features, so among models with this support the point is a strict local minimum." +
+      (track.region[k] ? "" : " Further away the objective is not convex on them (shaded in the chart).")
+    : "The objective is not strictly convex on the selected features here, so nearby models may fit equally well; read individual coefficients with care.";
   return strict + " The penalty is not convex: other critical points may exist, and no claim is made that this one has the lowest objective of all. " +
     `The last weighted lasso that led here was solved to a duality gap of ${fmt(Math.max(track.dualGap[k], 0), 3)}.`;
 }
