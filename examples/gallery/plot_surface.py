@@ -2,9 +2,10 @@ r"""
 A surface: strength and shape together
 ======================================
 
-MCP has two knobs: the strength :math:`\alpha` and the shape :math:`\gamma`. ``sparse_surface`` follows
-a path for every shape, from nearly the lasso (large :math:`\gamma`) to strongly concave, on one shared
-set-up of the data. Where on that surface are the good models, and where is the answer still unique?
+MCP has two knobs: the strength :math:`\alpha` and the shape :math:`\gamma`. ``sparse_surface``
+follows a path for every shape, from nearly the lasso (large :math:`\gamma`) to strongly concave, on
+one shared set-up of the data. Where on that surface are the good models, and where is the answer
+still unique?
 """
 
 import matplotlib.pyplot as plt

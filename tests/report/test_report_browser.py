@@ -181,6 +181,20 @@ def test_every_control_has_a_name(visit: Any, file: Path) -> None:
                 assert '"' in described, described
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Any, file: Path, scheme: str) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs axe-playwright-python"
+    )
+    # axe is a script from outside, which the page's own policy would rightly refuse.
+    page = browser.new_page(color_scheme=scheme, bypass_csp=True)
+    page.goto(file.as_uri())
+    page.locator("#ledger-details summary").click()
+    result = axe.Axe().run(page)
+    page.close()
+    assert result.violations_count == 0, result.generate_report()
+
+
 def test_prints_in_light_colours_even_from_the_dark_theme(visit: Any, file: Path) -> None:
     seen = visit(file, "dark")
     seen.page.emulate_media(media="print", color_scheme="dark")

@@ -123,7 +123,7 @@ function showCompare(data, tracks, now, choose) {
 
 function compareTracks(tracks, now, choose) {
   const table = byId("compare");
-  cells(el(el(table, "thead"), "tr"), "th", ["penalty", "alphas", "most features", "worst violation", "passes per alpha", ""]);
+  cells(el(el(table, "thead"), "tr"), "th", ["penalty", "alphas", "most features", "worst violation", "passes per alpha", "in the charts"]);
   const body = el(table, "tbody");
   tracks.forEach((track, t) => {
     const row = el(body, "tr", null, t === now ? { class: "now" } : {});
