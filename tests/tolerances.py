@@ -59,3 +59,7 @@ LASSO_CV = 1e-4
 # other |c_j| / lambda_j stays well away from 1, by more than sqrt(2 gap) can blur.
 EQUICORRELATED = 1e-9
 GENERIC = 1e-5
+
+# A smallest eigenvalue of some dozens of rows and columns is known to about 1e-15 of the largest
+# entry; the core calls a pivot below 1e-13 of its diagonal zero. Between the two is no verdict.
+SINGULAR = 1e-11

@@ -168,7 +168,12 @@ class SparseRegressor(FittedPoint):
         data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
         start = self._previous(data.X.shape[1])
         validate_data(self, X, skip_check_array=True)
-        problem = Problem(data, fit_intercept=self.fit_intercept, positive=self.positive)
+        problem = Problem(
+            data,
+            fit_intercept=self.fit_intercept,
+            positive=self.positive,
+            n_jobs=self.n_jobs,
+        )
         solver = problem.solver(penalty)
         if start is None:
             _walk_down(solver, alpha, max_iter)

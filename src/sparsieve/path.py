@@ -377,7 +377,7 @@ def sparse_path(
         callback=callback,
     )
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    problem = Problem(data, fit_intercept=fit_intercept, positive=positive)
+    problem = Problem(data, fit_intercept=fit_intercept, positive=positive, n_jobs=n_jobs)
     solver = problem.solver(penalty)
     if isinstance(grid, int):
         grid = alpha_grid(solver.largest_alpha(), grid, eps)

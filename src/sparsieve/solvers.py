@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -85,12 +86,20 @@ class Problem:
     ----------
     data : Checked
     fit_intercept, positive : bool
+    n_jobs : int or None
+        Threads of one solver's passes over X, counted as joblib counts them.
     """
 
     def __init__(
-        self, data: Checked, *, fit_intercept: bool = True, positive: bool = False
+        self,
+        data: Checked,
+        *,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.data = data
+        self.n_jobs = n_jobs
         self.fit_intercept = bool(fit_intercept)
         self.positive = bool(positive)
         self.n_samples, self.n_features = data.X.shape
@@ -108,6 +117,7 @@ class Problem:
             penalty,
             fit_intercept=self.fit_intercept,
             positive=self.positive,
+            n_jobs=self.n_jobs,
             columns=self._columns,
         )
 
@@ -129,6 +139,8 @@ class Solver:
     fit_intercept, positive : bool
     prox_weight : float
         Weight of the proximal term that [RGS19] adds to each surrogate; 0 switches it off.
+    n_jobs : int or None
+        Threads for the passes over X; the result is the same, bit for bit, for any number.
     columns : Columns, optional
         The columns of ``data.X``, when they have been prepared already.
     """
@@ -141,6 +153,7 @@ class Solver:
         fit_intercept: bool = True,
         positive: bool = False,
         prox_weight: float = 0.0,
+        n_jobs: int | None = None,
         columns: _core.Columns | None = None,
     ) -> None:
         n_samples, self.n_features = data.X.shape
@@ -154,7 +167,7 @@ class Solver:
         self._positive = positive
         self.null_deviance = _null_deviance(data.y, omega, fit_intercept)
         columns = columns_of(data.X) if columns is None else columns
-        self._design = _core.Design(columns, omega, fit_intercept)
+        self._design = _core.Design(columns, omega, fit_intercept, effective_n_jobs(n_jobs))
         self._core = _core.solver(
             self._design, data.y, core_penalty(penalty), data.weights, positive, prox_weight
         )

@@ -289,7 +289,12 @@ class SparseRegressorIC(FittedPoint):
         limits = self._checked()
         data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
         validate_data(self, X, skip_check_array=True)
-        problem = Problem(data, fit_intercept=self.fit_intercept, positive=self.positive)
+        problem = Problem(
+            data,
+            fit_intercept=self.fit_intercept,
+            positive=self.positive,
+            n_jobs=self.n_jobs,
+        )
         grids = alpha_grids(problem, penalties, self.alphas, self.eps)
         solver = problem.solver(penalties[0])
         paths: list[list[Point]] = []

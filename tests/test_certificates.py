@@ -1,0 +1,305 @@
+"""What a result says about itself: its certificate, its warning, and what does not change it."""
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+from penalties_under_test import PENALTIES
+from problems import ar_design, response, sparse_design, toy
+from sklearn.exceptions import ConvergenceWarning
+from tolerances import DEFAULT_KKT, REORDERED_SUM, SINGULAR, TWO_SOLVES
+
+import sparsieve as sv
+from sparsieve import _core
+from sparsieve.solvers import Solver, columns_of, core_penalty
+from sparsieve.validation import check_X_y
+
+every_penalty = pytest.mark.parametrize("name", PENALTIES)
+
+
+def generic(seed=0, n_samples=40, n_features=60):
+    X, y, _ = toy(n_samples, n_features, 5, 0.5, seed)
+    return np.asfortranarray(X + 0.3), y + 2.0
+
+
+def part_of_alpha_max(X, y, penalty, share=0.1):
+    return share * sv.alpha_max(X, y, penalty)
+
+
+@every_penalty
+def test_fields_of_an_estimator(name):
+    X, y = generic()
+    penalty = PENALTIES[name]
+    alpha = part_of_alpha_max(X, y, penalty)
+    model = sv.SparseRegressor(penalty, alpha).fit(X, y)
+    certificate = model.certificate_
+    assert certificate.converged
+    assert certificate.reason == "converged"
+    assert certificate.alpha == alpha
+    assert certificate.tol == DEFAULT_KKT
+    assert certificate.kkt == model.kkt_ <= DEFAULT_KKT
+    assert certificate.dual_gap == model.dual_gap_
+    assert certificate.objective == model.objective_
+    assert certificate.n_features == X.shape[1]
+    assert certificate.support_size == np.count_nonzero(model.coef_) > 0
+    assert max(certificate.n_iter, 1) == model.n_iter_  # scikit-learn asks for at least 1
+    assert certificate.passes > 0
+    judge = dict(penalty=penalty, alpha=alpha)
+    value = sv.objective(X, y, model.coef_, model.intercept_, **judge)
+    assert model.objective_ == pytest.approx(value, rel=REORDERED_SUM)
+    violation = sv.kkt_violation(X, y, model.coef_, model.intercept_, **judge)
+    assert violation <= certificate.kkt + 0.01 * DEFAULT_KKT
+    assert "a critical point" in str(certificate)
+    assert f"{certificate.support_size} features selected" in str(certificate)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        certificate.kkt = 0.0
+
+
+@every_penalty
+def test_fields_of_a_path(name):
+    X, y = generic()
+    path = sv.sparse_path(X, y, PENALTIES[name], alphas=12)
+    for field in ("kkt", "dual_gap", "objective", "converged", "convex", "n_iter", "passes"):
+        assert getattr(path, field).shape == (12,), field
+    assert path.status == ["CONVERGED"] * 12
+    assert np.all(np.isfinite(path.kkt) & (path.kkt >= 0.0))
+
+
+# ------------------------------------------------------------------------ the surrogate's gap
+
+
+def surrogate(X, y, w, penalty, alpha):
+    """Return centred data in the kernel's scale and the l1 weights of the surrogate at w."""
+    n = len(y)
+    X, z = (X - X.mean(axis=0)) / np.sqrt(n), (y - y.mean()) / np.sqrt(n)
+    return X, z, penalty.slope(np.abs(w), np.full(w.size, alpha))
+
+
+def gap_of(X, z, lam, w):
+    """Return P - D with the best multiple of the residual as dual point; lambda > 0 only."""
+    r = z - X @ w
+    limit = np.min(lam / np.maximum(np.abs(X.T @ r), np.finfo(float).tiny))
+    kappa = min(z @ r / (r @ r), limit)
+    return r @ r / 2 + lam @ np.abs(w) - (kappa * (z @ r) - kappa**2 * (r @ r) / 2)
+
+
+@every_penalty
+def test_dual_gap_is_the_gap_of_the_last_surrogate(name):
+    """At the default tolerance: our gap, NumPy's gap and the kernel's optimum tell one story."""
+    X, y = generic()
+    penalty = PENALTIES[name]
+    path = sv.sparse_path(X, y, penalty, alphas=10, eps=0.01, tol=1e-4)
+    for k, alpha in enumerate(path.alphas):
+        w = path.coef_at(alpha)
+        Xs, z, lam = surrogate(X, y, w, penalty, alpha)
+        rounding = REORDERED_SUM * (z @ z)
+        kernel = sv.proximal_weighted_lasso(Xs, z, lam)
+        r = z - Xs @ w
+        suboptimal = r @ r / 2 + lam @ np.abs(w) - kernel.primal
+        assert path.dual_gap[k] >= suboptimal - max(kernel.gap, 0.0) - rounding
+        assert path.dual_gap[k] >= -rounding
+        if np.all(lam > 0.0):
+            assert path.dual_gap[k] == pytest.approx(gap_of(Xs, z, lam, w), abs=rounding, rel=1e-6)
+
+
+# --------------------------------------------------------------------------- strict minima
+
+
+def curvature(penalty, t, alpha):
+    """Return r''(t), by hand."""
+    if isinstance(penalty, sv.LogSum):
+        return -alpha / (penalty.theta + t) ** 2
+    if isinstance(penalty, sv.MCP):
+        return np.where(t < penalty.gamma * alpha, -1 / penalty.gamma, 0.0)
+    middle = (t > alpha) & (t < penalty.gamma * alpha)
+    return np.where(middle, -1 / (penalty.gamma - 1), 0.0)
+
+
+@pytest.mark.parametrize(
+    "penalty",
+    [sv.LogSum(0.01), sv.LogSum(0.1), sv.LogSum(1.0), sv.MCP(0.2), sv.MCP(1.0), sv.MCP(3.0),
+     sv.SCAD(2.1), sv.SCAD(3.7)],
+    ids=repr,
+)  # fmt: skip
+def test_strict_minimum_is_a_positive_definite_hessian(penalty):
+    verdicts = []
+    for seed in range(6):
+        X, y = generic(seed)
+        if seed % 2:
+            X = ar_design(40, 60, 0.95, seed)
+            y = response(X, 5, 0.5, seed)
+        path = sv.sparse_path(X, y, penalty, alphas=30, eps=1e-3)
+        Xc = X - X.mean(axis=0)
+        for k, alpha in enumerate(path.alphas):
+            w = path.coef_at(alpha)
+            on = np.flatnonzero(w)
+            if on.size == 0:
+                continue
+            gram = Xc[:, on].T @ Xc[:, on] / len(y)
+            eigenvalues = np.linalg.eigvalsh(gram + np.diag(curvature(penalty, abs(w[on]), alpha)))
+            if abs(eigenvalues[0]) < SINGULAR * gram.max():
+                continue  # neither verdict would be wrong
+            assert path.convex[k] == (eigenvalues[0] > 0)
+            verdicts.append(bool(path.convex[k]))
+    assert len(verdicts) > 100
+    assert any(verdicts)
+
+
+@pytest.mark.parametrize("penalty", [sv.LogSum(0.5), sv.MCP(0.8), sv.SCAD(2.5)], ids=repr)
+def test_saddles_and_maxima_are_not_called_strict_minima(penalty):
+    """Solves end in minima, so the other verdict needs a start on another critical point.
+
+    With y = X (w + inv(G) slope(w) sign(w)), G = X'X/n, the chosen w is critical.
+    """
+    verdicts = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n, k, alpha = 12, int(rng.integers(1, 5)), 1.0
+        X = np.asfortranarray(rng.standard_normal((n, k)) * rng.uniform(0.5, 1.5))
+        w = rng.choice([-1.0, 1.0], k) * rng.uniform(0.3, 2.0, k)
+        gram = X.T @ X / n
+        slope = penalty.slope(np.abs(w), np.full(k, alpha)) * np.sign(w)
+        y = X @ (w + np.linalg.solve(gram, slope))
+        solver = Solver(check_X_y(X, y), penalty, fit_intercept=False)
+        solver.warm_start(np.arange(k), w)
+        point = solver.solve(alpha, DEFAULT_KKT, 10_000)
+        assert point.converged
+        on, t = point.columns, np.abs(point.values)
+        hessian = gram[np.ix_(on, on)] + np.diag(curvature(penalty, t, alpha))
+        smallest = np.linalg.eigvalsh(hessian)[0] if on.size else 1.0
+        assert point.convex == (smallest > 0.0)
+        verdicts.append(point.convex)
+    assert min(sum(verdicts), len(verdicts) - sum(verdicts)) >= 5
+
+
+@pytest.mark.parametrize("penalty", [sv.L1(), sv.MCP(0.5), sv.SCAD(3.7)], ids=repr)
+def test_a_face_of_solutions_is_not_a_strict_minimum(penalty):
+    """Two equal columns, both selected, share a coefficient in any proportion."""
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.standard_normal((40, 4)))
+    X[:, 1] = X[:, 0]
+    y = X[:, 0] + 0.1 * rng.standard_normal(40)
+    solver = Solver(check_X_y(X, y), penalty)
+    solver.warm_start(np.array([0, 1]), np.array([0.3, 0.3]))
+    point = solver.solve(0.5 * solver.alpha_max(), DEFAULT_KKT, 10_000)
+    assert point.converged
+    assert point.columns.tolist() == [0, 1]
+    assert not point.convex
+
+
+# ------------------------------------------------------------------------------ the warning
+
+
+@every_penalty
+def test_warning_names_alpha_violation_and_remedy(name):
+    X, y = generic()
+    with pytest.warns(ConvergenceWarning) as caught:
+        path = sv.sparse_path(X, y, PENALTIES[name], alphas=10, max_iter=1)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    text = str(caught[0].message)
+    worst = np.argmax(np.where(path.converged, -1.0, path.kkt))
+    assert f"{np.sum(~path.converged)} of 10 alphas did not reach tol=1e-06" in text
+    assert float(re.search(r"alpha=([0-9.e+-]+)", text)[1]) == pytest.approx(
+        path.alphas[worst], rel=1e-5
+    )
+    assert float(re.search(r"violation of ([0-9.e+-]+)", text)[1]) == pytest.approx(
+        path.kkt[worst], rel=1e-2
+    )
+    assert "Remedy: raise max_iter" in text
+    # and the violation is the true one
+    judged = sv.kkt_violation(
+        X, y, path.coef_at(path.alphas[worst]), path.intercepts[worst],
+        penalty=PENALTIES[name], alpha=path.alphas[worst],
+    )  # fmt: skip
+    assert path.kkt[worst] == pytest.approx(judged, rel=1e-6)
+
+
+def test_an_estimator_that_did_not_converge_says_so():
+    X, y = generic()
+    model = sv.SparseRegressor("l1", part_of_alpha_max(X, y, "l1", 0.01), max_iter=1)
+    with pytest.warns(ConvergenceWarning, match=r"alpha=.*violation of .*Remedy: raise max_iter"):
+        model.fit(X, y)
+    assert not model.certificate_.converged
+    assert model.certificate_.reason == "iterations"
+    assert model.kkt_ > DEFAULT_KKT
+    assert "NOT converged" in str(model.certificate_)
+
+
+# ---------------------------------------------------------- passes, threads and the 8-bit copy
+
+
+def test_passes_are_counted_and_few():
+    X, y, _ = sv.datasets.make_toy(100, 3000, 5, 1.0, random_state=0)
+    path = sv.sparse_path(X, y, "mcp")
+    assert np.all(path.passes >= 0.0)
+    assert path.passes[0] >= 1.0  # alpha_max needs every column once
+    assert path.passes.sum() < len(path)  # below one pass over X per alpha
+    assert path.passes[1:].sum() > 0.0
+
+
+def core_path(X, y, penalty, alphas, threads=1, shadow=True):
+    """Return the coefficients of a path, straight from the core."""
+    n, d = X.shape
+    design = _core.Design(columns_of(X), np.full(n, 1.0 / n), True, threads, shadow)
+    solver = _core.solver(design, y, core_penalty(penalty), None, False, 0.0)
+    coefs = np.zeros((d, len(alphas)))
+    looked = 0
+    for k, alpha in enumerate(alphas):
+        result = solver.solve(alpha, 1e-10, 10_000)
+        assert result.status == _core.Status.CONVERGED
+        columns, values, _ = solver.solution()
+        coefs[columns, k] = values
+        looked += result.by_shadow
+    return coefs, looked
+
+
+@every_penalty
+def test_the_8_bit_copy_changes_no_result(name):
+    X, y = generic(1, 60, 1200)  # larger than the cache that makes the copy pointless
+    penalty = PENALTIES[name]
+    alphas = part_of_alpha_max(X, y, penalty, 1.0) * np.geomspace(0.9, 0.05, 15)
+    with_copy, looked = core_path(X, y, penalty, alphas)
+    without, none = core_path(X, y, penalty, alphas, shadow=False)
+    assert looked > 0 == none
+    np.testing.assert_allclose(with_copy, without, rtol=0, atol=TWO_SOLVES * np.abs(without).max())
+
+
+@pytest.mark.parametrize("storage", ["dense", "float32", "csc"])
+def test_any_number_of_threads_gives_the_same_bits(storage):
+    """Wide enough that the work is split: each thread takes at least some thousand columns."""
+    if storage == "csc":
+        X = sparse_design(60, 20_000, 0.05)
+        y = np.asarray(X @ np.r_[np.ones(5), np.zeros(19_995)])
+    else:
+        X, y = generic(2, 60, 20_000)
+        X = X.astype(np.float32 if storage == "float32" else np.float64, order="F")
+    paths = [sv.sparse_path(X, y, "mcp", alphas=20, n_jobs=jobs) for jobs in (None, 1, 2, 3, -1)]
+    for path in paths[1:]:
+        np.testing.assert_array_equal((path.coefs != paths[0].coefs).sum(), 0)
+        for field in ("alphas", "intercepts", "objective", "kkt", "dual_gap", "passes"):
+            np.testing.assert_array_equal(getattr(path, field), getattr(paths[0], field))
+    alpha = float(paths[0].alphas[10])
+    one, two = (sv.SparseRegressor("mcp", alpha, n_jobs=jobs).fit(X, y) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+
+
+def test_n_jobs_reaches_the_core(monkeypatch):
+    seen = []
+    real = _core.Design
+
+    def design(columns, omega, centre, threads=1):
+        seen.append(threads)
+        return real(columns, omega, centre, threads)
+
+    monkeypatch.setattr("sparsieve.solvers._core.Design", design)
+    X, y = generic()
+    sv.sparse_path(X, y, alphas=3, n_jobs=3)
+    sv.SparseRegressor(n_jobs=2).fit(X, y)
+    sv.SparseRegressor().fit(X, y)
+    sv.SparseRegressorIC(alphas=3, n_jobs=2).fit(X, y)
+    assert seen[:3] == [3, 2, 1]
+    assert seen[3] == 2
+    with pytest.raises(ValueError, match="n_jobs"):
+        sv.sparse_path(X, y, alphas=3, n_jobs=0)
