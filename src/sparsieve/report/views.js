@@ -18,8 +18,8 @@ function showTiles(track, k) {
     [count(track.support[k]), "features selected"],
     [done ? "certified" : "not converged", "critical point", done ? "good" : "bad"],
     [fmt(track.kkt[k], 2), "largest violation"],
-    [fmt(track.objective[k], 5), "objective"],
-    [fmt(track.intercept[k], 5), "intercept"],
+    [fmt(track.objective[k], 4), "objective"],
+    [fmt(track.intercept[k], 4), "intercept"],
   ];
   if (track.r2[k] !== null) tiles.splice(1, 0, [percent(track.r2[k], 1), "variance explained (in sample)"]);
   const at = track.curve ? nearestAlpha(track.curve.alphas, track.alphas[k]) : -1;
