@@ -1,0 +1,93 @@
+"""X is read in place: peak memory of a fit, measured in a process of its own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+MEGABYTE = 2**20
+SIZE = 150 * MEGABYTE
+
+# Peak resident memory counts what was ever touched, so the growth during the fit is its whole need.
+MEASURE = """
+import resource, sys, zlib
+import numpy as np
+from scipy import sparse
+import sparsieve as sv
+
+kind, size = sys.argv[1], int(sys.argv[2])
+rng = np.random.default_rng(0)
+if kind == "csc":
+    n, per_column = 20_000, 200
+    d = size // (12 * per_column)
+    indices = np.empty(d * per_column, dtype=np.int32)
+    data = np.empty(d * per_column)
+    for j in range(d):
+        part = slice(j * per_column, (j + 1) * per_column)
+        start = rng.integers(0, n // per_column)
+        indices[part] = start + (n // per_column) * np.arange(per_column)
+        data[part] = rng.standard_normal(per_column)
+    indptr = np.arange(0, d * per_column + 1, per_column, dtype=np.int32)
+    X = sparse.csc_array((data, indices, indptr), shape=(n, d))
+    parts, columns = (X.data, X.indices, X.indptr), X[:, [0, 1, 2]].toarray()
+else:
+    n, dtype = 1000, np.dtype(kind)
+    d = size // (n * dtype.itemsize)
+    X = np.empty((n, d), dtype=dtype, order="F")
+    for j in range(d):
+        X[:, j] = rng.standard_normal(n)
+    parts, columns = (X,), X[:, :3]
+y = np.asarray(columns @ [3.0, -2.0, 1.0], dtype=float) + 0.1 * rng.standard_normal(n)
+
+def checksum():
+    return [zlib.adler32(part.T if part.ndim == 2 else part) for part in parts]
+
+for part in parts:
+    part.flags.writeable = False
+before = checksum()
+sv.SparseRegressor("mcp", 1.0).fit(X[:, :50], y)  # load what a fit loads
+
+def peak():
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+def now():
+    # An earlier, higher peak would hide growth: start from what is resident now.
+    if not sys.platform.startswith("linux"):
+        return peak()
+    with open("/proc/self/statm") as pages:
+        return int(pages.read().split()[1]) * resource.getpagesize()
+
+start = now()
+path = sv.sparse_path(X, y, "mcp", alphas=20, eps=0.01)
+model = sv.SparseRegressor("logsum", path.alphas[5]).fit(X, y)
+grown = peak() - start
+assert path.converged.all() and model.certificate_.converged
+assert path.support_size[-1] >= 3
+assert checksum() == before, "X was written to"
+print(grown, sum(part.nbytes for part in parts))
+"""
+
+
+def growth(kind, size=SIZE):
+    """Return the peak memory a path and a fit add, and the size of X, in bytes."""
+    run = subprocess.run(
+        [sys.executable, "-c", MEASURE, kind, str(size)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert run.returncode == 0, run.stderr
+    grown, size = run.stdout.split()
+    return int(grown), int(size)
+
+
+# One byte per entry for the 8-bit copy: 1/8 of X in float64, 1/4 in float32, none for sparse X.
+# Beside it a fit needs some vectors per feature and the Gram matrix of its working set.
+@pytest.mark.parametrize(("kind", "copy"), [("float64", 1 / 8), ("float32", 1 / 4), ("csc", 0.0)])
+def test_x_is_read_in_place_and_read_only(kind, copy):
+    grown, size = growth(kind)
+    assert size > 0.95 * SIZE
+    assert grown < (copy + 0.15) * size
