@@ -27,7 +27,7 @@ def test_import_adds_only_ourselves_and_scikit_learn():
 
 
 def test_nothing_is_compiled_at_run_time():
-    """First fits load no compiler either (pandas they do: scikit-learn's validation asks for it)."""
+    """First fits load no compiler either (pandas, yes: scikit-learn's validation asks for it)."""
     loaded = modules_after("""
 import sparsieve as sv
 X, y, _ = sv.datasets.make_toy(20, 10, 2, 0.1, random_state=0)
