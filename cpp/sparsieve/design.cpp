@@ -133,9 +133,7 @@ void Design::subtract(const Index* cols, const double* coef, Index count,
 
 void Design::subtract_weighted(Index j, double coef, Weighted& r) const {
   read_ += storage_->accumulate_weighted(j, -coef, omega_.data(), r.v.data());
-  if (centred_) {
-    for (Index i = 0; i < n(); ++i) r.v[i] += coef * means_[j] * omega_[i];
-  }
+  r.sum -= coef * mean(j) * total_;
 }
 
 // The fresh columns are centred and weighted explicitly, so that large means cannot cancel.

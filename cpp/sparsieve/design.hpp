@@ -48,7 +48,8 @@ class Design {
   bool shadow_pays(Bytes bytes) const;
   // r -= sum_k coef[k] x_{cols[k]}
   void subtract(const Index* cols, const double* coef, Index count, std::vector<double>& r) const;
-  // The same for one column and r in its weighted form; only v is kept current.
+  // The same for one column and r in its weighted form, up to a multiple of omega that no correlation
+  // sees (so that the cost is that of the stored entries); norm2 is not kept current.
   void subtract_weighted(Index j, double coef, Weighted& r) const;
   // out[a * m + b] = x_{fresh[a]}' Omega x_{cols[b]}
   void gram(const Index* fresh, Index nf, const Index* cols, Index m, double* out) const;

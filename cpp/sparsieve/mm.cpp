@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sparsieve/basis.hpp"
+
 namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -53,6 +55,19 @@ void MmSolver::fit_unpenalised() {
     }
   }
   if (free.empty()) return;
+  if (!problem_.positive) {  // a column that depends on the others has nothing to add: it stays zero
+    Basis independent(*problem_.design, 0.0);
+    for (Index j : free) independent.add(j);
+    for (Index j : free) {
+      const auto& kept = independent.columns();
+      if (std::find(kept.begin(), kept.end(), j) == kept.end()) threshold_[j] = kInf;
+    }
+    free = independent.columns();
+    dependent_.assign(problem_.design->d(), 0);
+    for (Index j = 0; j < problem_.design->d(); ++j) {
+      dependent_[j] = problem_.pi[j] == 0.0 && std::isinf(threshold_[j]);
+    }
+  }
   add_to_working_set(free, nullptr);
   SolveOptions options;
   SolveResult ignored;
@@ -82,7 +97,7 @@ void MmSolver::set_alpha(double alpha) {
                              curvature.data());
   for (Index j = 0; j < d; ++j) {
     if (std::isinf(problem_.pi[j])) threshold_[j] = kInf;
-    if (problem_.pi[j] == 0.0) threshold_[j] = 0.0;
+    if (problem_.pi[j] == 0.0) threshold_[j] = !dependent_.empty() && dependent_[j] ? kInf : 0.0;
   }
 }
 
@@ -101,6 +116,7 @@ void MmSolver::add_to_working_set(const std::vector<Index>& columns,
   } else {
     problem_.design->correlate(weighted_, columns.data(), m - old, c_.data() + old);
   }
+  if (!ws_.has_gram()) return;
   pull_.resize(m);
   for (Index s = old; s < m; ++s) {
     pull_[s] = c_[s];
@@ -150,7 +166,7 @@ void MmSolver::trim_working_set() {
   };
   gather(w_);
   gather(c_);
-  gather(pull_);
+  if (ws_.has_gram()) gather(pull_);
   gather(w_flushed_);
   gather(sign_);
   gather(place_);
@@ -165,7 +181,11 @@ void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<d
   if (!fresh.empty()) add_to_working_set(fresh, nullptr);
   std::fill(w_.begin(), w_.end(), 0.0);
   for (std::size_t k = 0; k < columns.size(); ++k) w_[ws_.slot(columns[k])] = coef[k];
-  rebuild_support();
+  if (ws_.has_gram()) {
+    rebuild_support();
+  } else {
+    list_support();
+  }
   anchor();
 }
 
@@ -182,8 +202,10 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   int patience = kPatience;
   while (true) {
     // 1. minimise on the working set
-    const Status inner =
-        minimise(kInnerShare * options.tol * slope0_, options, result, record);
+    if (ws_.has_gram() && columns_pay()) leave_gram();
+    const double target = kInnerShare * options.tol * slope0_;
+    const Status inner = ws_.has_gram() ? minimise(target, options, result, record)
+                                        : minimise_by_columns(target, options, result);
     // 2. recompute the residual and the working set's correlations, free of drift
     settle(options.tol);
     // 3. look for violators outside
@@ -257,18 +279,19 @@ void MmSolver::residual() {
 void MmSolver::anchor() {
   residual();
   problem_.design->correlate(weighted_, ws_.columns().data(), ws_.size(), c_.data());
+  known_error_ = rounding_noise();
+  if (!ws_.has_gram()) return;
   pull_ = c_;
   for (Index s = 0; s < ws_.size(); ++s) {
     if (w_[s] != 0.0) axpy(w_[s], ws_.gram(s), pull_.data(), ws_.size());
   }
-  known_error_ = rounding_noise();
 }
 
 // The same without reading the columns of the working set, c = X'Omega z - G w, wherever the rounding
 // error of that is small against the tolerance.
 void MmSolver::settle(double tol) {
   known_error_ = gram_noise();
-  if (known_error_ > kGramShare * tol * slope0_) {
+  if (!ws_.has_gram() || known_error_ > kGramShare * tol * slope0_) {
     anchor();
     return;
   }
@@ -334,6 +357,7 @@ double MmSolver::surrogate_gap(double outside_ratio) {
 }
 
 bool MmSolver::strictly_convex() const {
+  if (!ws_.has_gram()) return false;  // too large to prove
   const Index k = static_cast<Index>(support_.size()), ld = (k + 3) / 4 * 4;
   bool curved = problem_.prox_weight > 0.0;  // the maintained factor is then not the Hessian's
   std::vector<double> diagonal(k);

@@ -96,6 +96,7 @@ class MmSolver {
   void reweight();
   void newton_direction();
   void mm_direction(Direction& out);
+  void multiply(Direction& dir) const;
   bool step(double& change);
   void note_objective(double change, SolveResult& result);
   bool wrong_entrants(const Direction& dir) const;
@@ -109,11 +110,20 @@ class MmSolver {
   void leave(Index position);
   void rebuild_support();
   void flush();
+  static double larger(double worst, double x);
   double worst_active() const;
   double worst_zero() const;
   double excess(Index slot) const;
   bool is_free(Index slot) const;
   double objective_now();
+  // ---- the inner problem by columns, for supports too large for a Gram matrix (mm_columns.cpp)
+  bool columns_pay() const;
+  void leave_gram();
+  Status minimise_by_columns(double target, const SolveOptions& options, SolveResult& result);
+  void column_epoch();
+  void column_newton();
+  bool column_trial(const std::vector<double>& delta, double t);
+  void list_support();
   // ---- certificates
   void anchor();
   void settle(double tol);
@@ -126,10 +136,12 @@ class MmSolver {
   WorkingSet ws_;
   Sieve sieve_;
   Factor factor_;
+  bool exact_ = true;  // no pivot of the factor was lifted
   double slope0_ = 0.0, z_norm2_ = 0.0;
   std::vector<double> strength_;   // alpha pi_j, per feature
   std::vector<double> threshold_;  // slope_j(0), per feature
   std::vector<double> null_correlations_;
+  std::vector<char> dependent_;  // unpenalised features that depend on other unpenalised ones
   // per slot of the working set; c_ is current on the support, elsewhere as of the last flush
   std::vector<double> w_, c_;
   std::vector<double> pull_;  // x_j' Omega z

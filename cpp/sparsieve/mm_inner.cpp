@@ -29,6 +29,9 @@ bool MmSolver::is_free(Index slot) const {
   return strength_[ws_.column(slot)] == 0.0 && !problem_.positive;
 }
 
+// max that lets no NaN pass for a small number
+double MmSolver::larger(double worst, double x) { return x > worst || x != x ? x : worst; }
+
 // By how much a zero coordinate violates its threshold (negative: not at all).
 double MmSolver::excess(Index slot) const {
   const double reached = problem_.positive ? c_[slot] : std::abs(c_[slot]);
@@ -38,14 +41,14 @@ double MmSolver::excess(Index slot) const {
 double MmSolver::worst_zero() const {
   double worst = 0.0;
   for (Index s = 0; s < ws_.size(); ++s) {
-    if (place_[s] < 0) worst = std::max(worst, excess(s));
+    if (place_[s] < 0) worst = larger(worst, excess(s));
   }
   return worst;
 }
 
 double MmSolver::worst_active() const {
   double worst = 0.0;
-  for (double g : g_) worst = std::max(worst, std::abs(g));
+  for (double g : g_) worst = larger(worst, std::abs(g));
   return worst;
 }
 
@@ -74,6 +77,17 @@ void MmSolver::mm_direction(Direction& out) {
   factor_.solve(g_.data(), out.delta.data());
   for (Index p = 0; p < k; ++p) {
     out.gram_delta[p] = g_[p] - problem_.prox_weight * out.delta[p];
+  }
+  if (!exact_) multiply(out);
+}
+
+// gram_delta = G_SS delta, entry by entry: needed when the factor is not that of G_SS + mu I.
+void MmSolver::multiply(Direction& dir) const {
+  for (std::size_t p = 0; p < support_.size(); ++p) {
+    const double* gram = ws_.gram(support_[p]);
+    double s = 0.0;
+    for (std::size_t q = 0; q < support_.size(); ++q) s += gram[support_[q]] * dir.delta[q];
+    dir.gram_delta[p] = s;
   }
 }
 
@@ -127,6 +141,7 @@ void MmSolver::newton_direction() {
   for (Index i = 0; i < k; ++i) {
     newton_.gram_delta[i] = mdelta[i] - problem_.prox_weight * newton_.delta[i];
   }
+  if (!exact_) multiply(newton_);
 }
 
 bool MmSolver::wrong_entrants(const Direction& dir) const {
@@ -190,7 +205,7 @@ void MmSolver::join(Index slot, int sign) {
   const double* gram = ws_.gram(slot);
   std::vector<double> row(support_.size());
   for (std::size_t q = 0; q < support_.size(); ++q) row[q] = gram[support_[q]];
-  factor_.append(row.data(), gram[slot] + problem_.prox_weight);
+  exact_ = factor_.append(row.data(), gram[slot] + problem_.prox_weight) && exact_;
   place_[slot] = static_cast<Index>(support_.size());
   sign_[slot] = sign;
   support_.push_back(slot);
@@ -208,6 +223,7 @@ void MmSolver::leave(Index position) {
 
 void MmSolver::rebuild_support() {
   factor_.clear();
+  exact_ = true;
   support_.clear();
   std::fill(place_.begin(), place_.end(), Index{-1});
   for (Index s = 0; s < ws_.size(); ++s) {

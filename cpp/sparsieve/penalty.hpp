@@ -60,8 +60,10 @@ struct CappedL1Shape {
 struct LqShape {
   double q, eps;
   Point operator()(double t, double a) const {
-    const double power = std::pow(t + eps, q), slope = a * q * power / (t + eps);
-    return {a * (power - std::pow(eps, q)), slope, slope * (q - 1.0) / (t + eps)};
+    // (t + eps)^q - eps^q without cancellation for small t
+    const double value = a * std::pow(eps, q) * std::expm1(q * std::log1p(t / eps));
+    const double slope = a * q * std::pow(t + eps, q - 1.0);
+    return {value, slope, slope * (q - 1.0) / (t + eps)};
   }
 };
 

@@ -4,7 +4,20 @@
 
 namespace sparsieve {
 
+void WorkingSet::drop_gram() {
+  has_gram_ = false;
+  std::vector<double>().swap(gram_);
+  capacity_ = 0;
+}
+
 void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh) {
+  if (!has_gram_) {
+    for (Index j : fresh) {
+      slot_[j] = size();
+      columns_.push_back(j);
+    }
+    return;
+  }
   // Fresh columns are expanded to double in a buffer: this many at a time.
   constexpr Index kBatch = 32;
   for (std::size_t begin = 0; begin < fresh.size(); begin += kBatch) {
@@ -39,16 +52,17 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh) {
 
 void WorkingSet::keep(const std::vector<Index>& slots) {
   const Index m = static_cast<Index>(slots.size());
-  std::vector<double> kept(static_cast<std::size_t>(m) * m);
   std::vector<Index> columns(m);
-  for (Index a = 0; a < m; ++a) {
-    const double* from = gram(slots[a]);
-    for (Index b = 0; b < m; ++b) kept[a * m + b] = from[slots[b]];
-    columns[a] = columns_[slots[a]];
-  }
+  for (Index a = 0; a < m; ++a) columns[a] = columns_[slots[a]];
   for (Index j : columns_) slot_[j] = -1;
   columns_.swap(columns);
   for (Index a = 0; a < m; ++a) slot_[columns_[a]] = a;
+  if (!has_gram_) return;
+  std::vector<double> kept(static_cast<std::size_t>(m) * m);
+  for (Index a = 0; a < m; ++a) {
+    const double* from = gram(slots[a]);
+    for (Index b = 0; b < m; ++b) kept[a * m + b] = from[slots[b]];
+  }
   gram_.swap(kept);
   capacity_ = m;
 }

@@ -20,7 +20,10 @@ class WorkingSet {
   // Column `slot` of the Gram matrix, size() entries.
   const double* gram(Index slot) const { return gram_.data() + slot * capacity_; }
 
-  // Add features: reads each of their columns and each column of the set once.
+  // From now on keep no Gram matrix: for supports so large that it costs more than the columns do.
+  void drop_gram();
+  bool has_gram() const { return has_gram_; }
+  // Add features. With a Gram matrix this reads each of their columns and each column of the set once.
   void grow(const Design& design, const std::vector<Index>& fresh);
   // Keep only the given slots, in that order.
   void keep(const std::vector<Index>& slots);
@@ -31,6 +34,7 @@ class WorkingSet {
   std::vector<Index> slot_;  // feature -> slot, -1 = outside
   std::vector<double> gram_;
   Index capacity_ = 0;
+  bool has_gram_ = true;
 };
 
 }  // namespace sparsieve

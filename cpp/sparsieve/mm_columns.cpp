@@ -1,0 +1,170 @@
+// The inner problem on the columns themselves, for sparse data with supports so large that a Gram
+// matrix would cost more than the columns do: coordinate descent on the surrogate, reweighted after
+// every epoch, with truncated Newton steps by conjugate gradients.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sparsieve/mm.hpp"
+
+namespace sparsieve {
+namespace {
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+// A Gram matrix this small is always worth having.
+constexpr Index kSmallSet = 1500;
+// Epochs between two Newton steps.
+constexpr int kNewtonEvery = 8;
+// Conjugate gradient iterations of one Newton step, and the reduction of the residual it aims at.
+constexpr int kMaxCg = 60;
+constexpr double kForcing = 1e-3;
+// Checks without progress before rounding is blamed.
+constexpr int kPatience = 50;
+}  // namespace
+
+// Whether an epoch over the columns is cheaper than one product with the Gram matrix.
+bool MmSolver::columns_pay() const {
+  const double m = static_cast<double>(ws_.size());
+  if (ws_.size() <= kSmallSet) return false;
+  const double column = static_cast<double>(problem_.design->bytes()) /
+                        static_cast<double>(problem_.design->d());
+  return m * column < 0.5 * m * m;
+}
+
+void MmSolver::leave_gram() {
+  ws_.drop_gram();
+  factor_ = Factor();
+  list_support();
+}
+
+// Support and signs from w; there is no factor to keep in step.
+void MmSolver::list_support() {
+  support_.clear();
+  std::fill(place_.begin(), place_.end(), Index{-1});
+  for (Index s = 0; s < ws_.size(); ++s) {
+    sign_[s] = w_[s] > 0.0 ? 1 : (w_[s] < 0.0 ? -1 : 0);
+    if (w_[s] == 0.0) continue;
+    place_[s] = static_cast<Index>(support_.size());
+    support_.push_back(s);
+  }
+}
+
+// One epoch on the surrogate at w: lambda is fixed, v = Omega r is kept current.
+void MmSolver::column_epoch() {
+  const Design& design = *problem_.design;
+  const Index m = ws_.size();
+  std::vector<double> t(m), a(m), value(m), slope(m), curvature(m);
+  for (Index s = 0; s < m; ++s) {
+    t[s] = std::abs(w_[s]);
+    a[s] = strength_[ws_.column(s)];
+  }
+  problem_.penalty->evaluate(t.data(), a.data(), m, value.data(), slope.data(), curvature.data());
+  for (Index s = 0; s < m; ++s) {
+    const Index j = ws_.column(s);
+    const double steep = design.norm2(j) + problem_.prox_weight;
+    const double lambda = a[s] == 0.0 ? 0.0 : slope[s];
+    double c;
+    design.correlate(weighted_, &j, 1, &c);
+    const double pull = c + steep * w_[s];
+    double fresh = 0.0;
+    if (pull > lambda) fresh = (pull - lambda) / steep;
+    if (pull < -lambda && !problem_.positive) fresh = (pull + lambda) / steep;
+    const double delta = fresh - w_[s];
+    if (std::abs(delta) <= kEps * t[s]) continue;
+    design.subtract_weighted(j, delta, weighted_);
+    w_[s] = fresh;
+  }
+}
+
+// (X_S' Omega X_S + diag r'') delta = g by conjugate gradients with the diagonal as preconditioner;
+// stops where the curvature turns negative. Coordinates that would change sign become zero; the step
+// is taken only if F falls.
+void MmSolver::column_newton() {
+  const Design& design = *problem_.design;
+  reweight();
+  const Index k = static_cast<Index>(support_.size());
+  std::vector<Index> columns(k);
+  std::vector<double> precision(k), delta(k, 0.0), rho = g_, z(k), p(k), hp(k), image(design.n());
+  for (Index i = 0; i < k; ++i) {
+    columns[i] = ws_.column(support_[i]);
+    const double diagonal = design.norm2(columns[i]) + problem_.prox_weight + curvature_[i];
+    precision[i] = 1.0 / std::max(diagonal, 0.1 * design.norm2(columns[i]));
+    p[i] = z[i] = precision[i] * rho[i];
+  }
+  double rz = dot(rho.data(), z.data(), k);
+  const double goal = kForcing * worst_active();
+  Weighted weighted;
+  for (int iteration = 0; iteration < kMaxCg; ++iteration) {
+    std::fill(image.begin(), image.end(), 0.0);
+    design.subtract(columns.data(), p.data(), k, image);  // -X p
+    design.weigh(image, weighted);
+    design.correlate(weighted, columns.data(), k, hp.data());
+    double php = 0.0;
+    for (Index i = 0; i < k; ++i) {
+      hp[i] = -hp[i] + (curvature_[i] + problem_.prox_weight) * p[i];
+      php += p[i] * hp[i];
+    }
+    if (!(php > 1e-3 * weighted.norm2)) break;
+    const double step = rz / php;
+    double worst = 0.0;
+    for (Index i = 0; i < k; ++i) {
+      delta[i] += step * p[i];
+      rho[i] -= step * hp[i];
+      worst = std::max(worst, std::abs(rho[i]));
+      z[i] = precision[i] * rho[i];
+    }
+    if (worst <= goal) break;
+    const double rz_next = dot(rho.data(), z.data(), k), beta = rz_next / rz;
+    rz = rz_next;
+    for (Index i = 0; i < k; ++i) p[i] = z[i] + beta * p[i];
+  }
+  for (double t = 1.0; t > 0.1; t *= 0.5) {
+    if (column_trial(delta, t)) return;
+  }
+}
+
+// Move by t delta, signs kept; undone unless F falls.
+bool MmSolver::column_trial(const std::vector<double>& delta, double t) {
+  const double before = objective_now();
+  const std::vector<double> old = w_;
+  for (std::size_t i = 0; i < support_.size(); ++i) {
+    const Index s = support_[i];
+    const double moved = w_[s] + t * delta[i];
+    w_[s] = moved * sign_[s] > 0.0 || is_free(s) ? moved : 0.0;
+  }
+  list_support();
+  residual();
+  if (objective_now() < before) return true;
+  w_ = old;
+  list_support();
+  residual();
+  return false;
+}
+
+Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
+                                     SolveResult& result) {
+  double best = std::numeric_limits<double>::infinity();
+  int patience = kPatience;
+  anchor();
+  while (true) {
+    reweight();
+    const double worst = larger(worst_active(), worst_zero());
+    if (worst <= target) return Status::kConverged;
+    patience = worst < 0.99 * best ? kPatience : patience - 1;
+    best = std::min(best, worst);
+    if (patience == 0) return Status::kStalled;
+    for (int e = 0; e < kNewtonEvery; ++e) {
+      if (options.poll && options.poll()) return Status::kInterrupted;
+      if (result.iterations >= options.max_iter) return Status::kIterations;
+      ++result.iterations;
+      column_epoch();
+    }
+    list_support();
+    anchor();
+    reweight();
+    if (larger(worst_active(), worst_zero()) <= target) return Status::kConverged;
+    column_newton();
+    anchor();
+  }
+}
+
+}  // namespace sparsieve
