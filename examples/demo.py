@@ -17,10 +17,11 @@ import sparsieve as sv
 
 def load():
     """Return the standardised design, response and feature names."""
-    X, y = load_diabetes(return_X_y=True, as_frame=True)
-    expand = PolynomialFeatures(degree=2, include_bias=False)
-    interactions = np.asfortranarray(StandardScaler().fit_transform(expand.fit_transform(X)))
-    return interactions, (y - y.mean()).to_numpy() / y.std(ddof=0), expand.get_feature_names_out()
+    data = load_diabetes()
+    expand = PolynomialFeatures(degree=2, include_bias=False).fit(data.data)
+    X = np.asfortranarray(StandardScaler().fit_transform(expand.transform(data.data)))
+    y = (data.target - data.target.mean()) / data.target.std()
+    return X, y, expand.get_feature_names_out(data.feature_names)
 
 
 def bic(path, X, y):
