@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,3 +24,14 @@ def test_example_runs_without_any_data_folder(
 
     assert plt.get_fignums()
     plt.close("all")
+
+
+def test_demo_needs_nothing_optional_and_leaves_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("pandas", "matplotlib", "tqdm", "polars"):
+        monkeypatch.setitem(sys.modules, name, None)  # importing it raises ImportError
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(GALLERY.parent / "demo.py"), run_name="__main__")
+    assert "certificate" in capsys.readouterr().out
+    assert (tmp_path / "demo.report.html").stat().st_size > 10_000
