@@ -184,6 +184,18 @@ def test_a_path_over_its_cap_is_broken_off_and_compared_on_the_shared_part():
         assert {t.points for seeds in methods.values() for t in seeds} == {2}
 
 
+def test_an_interrupted_run_compares_like_with_like():
+    cells = [task for task in plan("toy", TINY) if task.panel == "figure1-large"]
+    first, second = [task for task in cells if task.method == "GIST"][:2]
+    other = next(t for t in cells if t.method == "ncvxCD" and t.cell() == first.cell())
+    ran = [run(first, 0), run(second, 0), run(other, 0)]
+    (methods,) = totals(ran).values()
+    assert {name: [t.grid for t in seeds] for name, seeds in methods.items()} == {
+        "GIST": [first.n_lambdas],
+        "ncvxCD": [first.n_lambdas],
+    }
+
+
 def test_a_method_that_missed_a_point_gets_no_ratio():
     good, bad = Total(points=3, cpu=4.0), Total(points=3, cpu=1.0, missed=1)
     assert ratio({"a": [good], "b": [bad]}, "a", "b", "cpu") is None

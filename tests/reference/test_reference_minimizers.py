@@ -5,7 +5,7 @@ import pytest
 from reference_tolerances import FEW_OPS, GRID_COST, GRID_STEP, TWO_LIBRARIES
 
 import sparsieve as sv
-from sparsieve.reference.minimizers import ARRAYS, minimizer
+from sparsieve.reference.minimizers import ARRAYS, minimizer, zero_thresholds
 
 PENALTIES = [
     sv.L1(),
@@ -48,6 +48,19 @@ def test_arrays_agree_with_floats(penalty):
     one_by_one = minimizer(penalty)
     single = [one_by_one(float(ci), float(ai), 0.7) for ci, ai in zip(c, a, strict=True)]
     np.testing.assert_allclose(together, single, atol=TWO_LIBRARIES)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
+def test_zero_thresholds_are_where_the_minimiser_leaves_zero(penalty):
+    a = np.random.default_rng(2).uniform(0.2, 4, 50)
+    thresholds = zero_thresholds(penalty, a, 0.7)
+    minimize = minimizer(penalty)
+    t = np.arange(1, 20_000) * GRID_STEP
+    for ai, threshold in zip(a.tolist(), thresholds.tolist(), strict=True):
+        assert minimize(threshold * (1 - FEW_OPS), ai, 0.7) == 0
+        assert minimize(threshold * (1 + TWO_LIBRARIES), ai, 0.7) > 0
+        # DESIGN: min over t > 0 of curvature t/2 + r(t)/t
+        assert threshold <= np.min(0.5 * ai * t + penalty.value(t, 0.7) / t) + FEW_OPS
 
 
 def test_a_foreign_penalty_is_refused_by_name():

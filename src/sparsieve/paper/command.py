@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,13 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--out", type=Path, default=Path("paper-results"), metavar="DIR")
     p.add_argument("--resume", action="store_true", help="keep the paths the JSON file has")
     p.add_argument("--seeds", type=int, default=None, metavar="K", help="toy problems per setting")
+    p.add_argument(
+        "--caps",
+        type=float,
+        default=1.0,
+        metavar="FACTOR",
+        help="multiply the processor time after which a path is broken off",
+    )
     p.add_argument("--report-only", action="store_true", help="draw again from the JSON file")
     p.add_argument("--profile", choices=list(PROFILES), help=argparse.SUPPRESS)
     return p
@@ -42,7 +50,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise SystemExit(f"--seeds must be at least 1, got {options.seeds}")
     profile = PROFILES[options.profile or ("quick" if options.quick else "full")]
     chosen = EXPERIMENTS if options.experiment == "all" else (options.experiment,)
-    tasks = [task for name in chosen for task in plan(name, profile, options.seeds)]
+    tasks = [
+        replace(task, cap=task.cap * options.caps)
+        for name in chosen
+        for task in plan(name, profile, options.seeds)
+    ]
     resume = options.resume or options.report_only
     store = Store(options.out / "paper.json", profile.name, resume)
     if not options.report_only:

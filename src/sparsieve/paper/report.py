@@ -11,10 +11,11 @@ from typing import Any
 
 from .claims import CLAIMS, WHY
 from .plan import ENGINE, PAPER_METHODS
-from .summary import Group, Record, Total, end_points, ratio, totals
+from .summary import Group, Record, Total, end_points, group_of, ratio, totals
 
 Groups = dict[Group, dict[str, list[Total]]]
 
+DETAILS = "<!-- details -->"  # what follows is too long for a page of the documentation
 CAPTIONS = {
     "figure1": "Running time and counted work per method and tolerance (figure 1 of the paper).",
     "figure2": "Gain of propagating screening between MM iterations (figure 2 of the paper).",
@@ -34,16 +35,17 @@ def write_report(content: dict[str, Any], figures: dict[str, Path], folder: Path
         *[f"![{name}]({file.name})\n\n{CAPTIONS[name]}" for name, file in figures.items()],
         "## The paper's claims",
         _claims(groups),
-        "## Propagated or exact scores",
-        _exact(groups),
         "## The compiled engine",
         _engine(groups),
-        "## Counted work",
-        _work(groups),
-        "## Printed and corrected rule",
-        _rules(records, groups),
         "## Where the methods end",
         _objectives(records, groups),
+        DETAILS,
+        "## Propagated or exact scores",
+        _exact(groups),
+        "## Printed and corrected rule",
+        _rules(records, groups),
+        "## Counted work",
+        _work(groups),
         "## What did not converge, what was broken off",
         _failures(records),
     ]
@@ -219,12 +221,19 @@ def _percentages(*counts: int) -> list[int]:
 
 
 def _failures(records: list[Record]) -> str:
-    rows = []
+    """List, per group and method, paths broken off at their cap and points above the tolerance."""
+    found: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
-        missed = sum(not point["converged"] for point in record["points"])
-        if missed or not record["finished"]:
-            done = f"{len(record['points'])} of {record['n_lambdas']}"
-            worst = max((p["violation"] for p in record["points"]), default=0.0)
-            rows.append([record["cell"].replace("|", ", "), record["method"], done, missed, worst])
-    head = ["path", "method", "points reached", "not converged", "worst violation"]
-    return table(head, [[*row[:4], f"{row[4]:.2g}"] for row in rows])
+        found[_name(group_of(record)), record["method"]].append(record)
+    rows = []
+    for (name, method), paths in found.items():
+        points = [point for path in paths for point in path["points"]]
+        missed = [point["violation"] for point in points if not point["converged"]]
+        broken = sum(not path["finished"] for path in paths)
+        if missed or broken:
+            grid = sum(path["n_lambdas"] for path in paths)
+            worst = f"{max(missed):.2g}" if missed else "-"
+            reached = f"{len(points)} of {grid}"
+            rows.append([name, method, f"{broken} of {len(paths)}", reached, len(missed), worst])
+    head = ["where", "method", "paths broken off", "points reached", "not converged", "worst"]
+    return table(head, rows)

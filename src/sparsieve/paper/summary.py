@@ -60,22 +60,27 @@ def group_of(record: Record) -> Group:
 
 
 def totals(records: Iterable[Record]) -> dict[Group, dict[str, list[Total]]]:
-    """Return totals by group and method, one per seed."""
-    cells: dict[str, list[Record]] = defaultdict(list)
-    for record in records:
-        cells[record["cell"]].append(record)
-    by_seed: dict[Group, dict[str, dict[int, Total]]] = defaultdict(
-        lambda: defaultdict(lambda: defaultdict(Total))
+    """Return totals by group and method, one per seed.
+
+    Of a seed only the cells that every one of its methods has run are counted, so that an
+    interrupted run compares like with like.
+    """
+    seeds: dict[tuple[Group, int], dict[str, dict[str, Record]]] = defaultdict(
+        lambda: defaultdict(dict)
     )
-    for members in cells.values():
-        shared = shared_points(members)
-        for record in members:
-            total = by_seed[group_of(record)][record["method"]][record["problem"]["seed"]]
-            total.add(record, shared)
-    return {
-        group: {method: list(seeds.values()) for method, seeds in methods.items()}
-        for group, methods in by_seed.items()
-    }
+    for record in records:
+        seed = group_of(record), record["problem"]["seed"]
+        seeds[seed][record["cell"]][record["method"]] = record
+    result: dict[Group, dict[str, list[Total]]] = defaultdict(lambda: defaultdict(list))
+    for (group, _), cells in seeds.items():
+        methods = list(dict.fromkeys(name for members in cells.values() for name in members))
+        complete = [members for members in cells.values() if len(members) == len(methods)]
+        for name in methods if complete else []:
+            total = Total()
+            for members in complete:
+                total.add(members[name], shared_points(members.values()))
+            result[group][name].append(total)
+    return {group: dict(by_method) for group, by_method in result.items()}
 
 
 @dataclass(frozen=True)

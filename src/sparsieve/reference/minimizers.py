@@ -58,6 +58,21 @@ def minimizer(penalty: Any, ops: Ops = FLOATS) -> Callable[[Number, Number, floa
     return minimize
 
 
+def zero_thresholds(penalty: Any, a: Any, lam: float) -> Any:
+    """Return, for each curvature, a c up to which the minimiser is zero, tight to rounding.
+
+    The minimiser grows with c, so bisection finds the jump: ``min over t > 0 of a t/2 + r(t)/t``.
+    Above the slope at zero it cannot be. The lower end is returned: there zero was seen to win.
+    """
+    minimize = minimizer(penalty, ARRAYS)
+    low, high = np.zeros_like(a), np.full_like(a, float(penalty.slope(0.0, lam)))
+    for _ in range(52):  # the bits of a double
+        middle = 0.5 * (low + high)
+        stays = minimize(middle, a, lam) == 0.0
+        low, high = np.where(stays, middle, low), np.where(stays, high, middle)
+    return low
+
+
 def _l1(penalty: L1, c: Number, a: Number, lam: float, ops: Ops) -> Pieces:
     return (ops.largest(c - lam, 0.0) / a,), lambda t: lam * t
 

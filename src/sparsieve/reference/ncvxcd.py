@@ -9,7 +9,7 @@ import numpy as np
 
 from ..penalties import Penalty
 from .design import Array, Design, Index, as_design
-from .minimizers import minimizer
+from .minimizers import minimizer, zero_thresholds
 from .problem import Result, Work, residual_objective, start, support_share, violations
 
 
@@ -53,6 +53,7 @@ def ncvxcd(
     w, r = start(design, y, w0)
     work, epochs = Work(design.n_features), 0
     columns = np.flatnonzero(design.norms2 > 0.0)
+    thresholds = zero_thresholds(penalty, design.norms2[columns], lam)
     while True:
         correlations = design.correlate(r)
         work.correlations += 1.0
@@ -60,7 +61,7 @@ def ncvxcd(
         if violation <= tol or epochs >= max_iter:
             break
         n_sweeps = min(check_every, max_iter - epochs)
-        _descend(design, w, r, columns, minimize, lam, n_sweeps, work)
+        _descend(design, w, r, columns, thresholds, minimize, lam, n_sweeps, work)
         epochs += n_sweeps
         r = y - design.predict(w)
         work.products += support_share(w)
@@ -73,19 +74,27 @@ def _descend(
     w: Array,
     r: Array,
     columns: Index,
+    thresholds: Array,
     minimize: Callable[[float, float, float], float],
     lam: float,
     n_sweeps: int,
     work: Work,
 ) -> None:
-    """Sweep all coordinates; changes w, r and work."""
+    """Sweep all coordinates; changes w, r and work.
+
+    A zero coordinate below its threshold stays zero; saying so without the minimiser makes a visit
+    as cheap as one of `pwl`, so that times can be compared.
+    """
     values, norms2 = w[columns].tolist(), design.norms2[columns].tolist()
+    stays = thresholds.tolist()
     dot, add, order = design.dot, design.add, columns.tolist()
     updates = 0
     for _ in range(n_sweeps):
         for i, j in enumerate(order):
             old = values[i]
             c = dot(j, r) + norms2[i] * old
+            if old == 0.0 and abs(c) <= stays[i]:
+                continue
             new = minimize(c, norms2[i], lam) if c >= 0.0 else -minimize(-c, norms2[i], lam)
             if new != old:
                 add(j, old - new, r)
