@@ -17,6 +17,7 @@ from .objective import kkt_violation, objective
 from .path import Path, alpha_max, sparse_path
 from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
 from .pwl import PWLResult, proximal_weighted_lasso
+from .table_model import TableModel
 
 __all__ = [
     "L1",
@@ -33,6 +34,7 @@ __all__ = [
     "SparseRegressorCV",
     "SparseRegressorIC",
     "Surface",
+    "TableModel",
     "alpha_max",
     "datasets",
     "information_criterion",

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from .certificate import Certificate
+from .columns import Schema
 from .path import Path, make_path
 from .penalties import _BY_NAME
 from .solvers import Point
@@ -45,7 +46,7 @@ class NotStored:
 
 def records() -> dict[str, type]:
     """Return the classes that are stored field by field, by name."""
-    return {cls.__name__: cls for cls in (Certificate, Point)}
+    return {cls.__name__: cls for cls in (Certificate, Point, Schema)}
 
 
 def encode(value: Any) -> Any:
@@ -86,16 +87,14 @@ def decode(data: Any) -> Any:
 
 
 def _is_plain_array(value: Any) -> bool:
-    if type(value) is not np.ndarray:
-        return False
-    if value.dtype.kind == "O":
-        return all(isinstance(entry, str) for entry in value.flat)
-    return value.dtype.kind == "U" or value.dtype.name in _DTYPES
+    return type(value) is np.ndarray and (value.dtype.kind in "OU" or value.dtype.name in _DTYPES)
 
 
 def _array_to_json(a: Any) -> dict[str, Any]:
     data = a.ravel().tolist()
-    if a.dtype.kind == "f":
+    if a.dtype.kind == "O":
+        data = [encode(v) for v in data]
+    elif a.dtype.kind == "f":
         data = [v if math.isfinite(v) else str(v) for v in data]
     dtype = a.dtype.name if a.dtype.name in _DTYPES else {"O": "object", "U": "str"}[a.dtype.kind]
     return {"dtype": dtype, "shape": list(a.shape), "data": data}
@@ -103,10 +102,15 @@ def _array_to_json(a: Any) -> dict[str, Any]:
 
 def _array_from_json(data: dict[str, Any]) -> Any:
     dtype, values = data["dtype"], data["data"]
-    if dtype in ("object", "str"):
+    if dtype == "object":
+        objects = np.empty(len(values), dtype=object)
+        for k, entry in enumerate(values):
+            objects[k] = decode(entry)
+        return objects.reshape(data["shape"])
+    if dtype == "str":
         if not all(isinstance(v, str) for v in values):
             raise ValueError("an array of text holds something else")
-        return np.array(values, dtype=dtype).reshape(data["shape"])
+        return np.array(values, dtype=str).reshape(data["shape"])
     if dtype not in _DTYPES:
         raise ValueError(f"unknown dtype {str(dtype)[:40]!r}")
     if dtype.startswith("float"):
@@ -153,6 +157,7 @@ def _path_to_json(path: Path) -> dict[str, Any]:
         "n_features": int(path.coefs.shape[0]),
         "penalty": encode(path.penalty),
         "feature_names": encode(path.feature_names),
+        "ended": path.ended,
         "points": [_record_to_json(point) for point in path.points],
     }
 
@@ -160,7 +165,8 @@ def _path_to_json(path: Path) -> dict[str, Any]:
 def _path_from_json(data: dict[str, Any]) -> Path:
     points = [_record_from_json(point) for point in data["points"]]
     names = decode(data["feature_names"])
-    return make_path(points, int(data["n_features"]), decode(data["penalty"]), names)
+    penalty, ended = decode(data["penalty"]), str(data["ended"])
+    return make_path(points, int(data["n_features"]), penalty, names, ended=ended)
 
 
 _Kind = tuple[

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._codec import NotStored, decode, encode
 from .certificate import Certificate
 from .model_file import FORMAT_VERSION, ModelFileError, read_content
+from .table_model import TableModel
 
 __all__ = ["describe", "load_model", "provenance", "summarize"]
 
@@ -53,7 +54,7 @@ def load_model(file: str | os.PathLike[str]) -> Any:
     """
     content = read_content(file)
     try:
-        model = _model_from_json(content["model"])
+        model = _from_json(content["model"])
         model.provenance_ = decode(content["provenance"])
     except (
         ArithmeticError,
@@ -72,11 +73,12 @@ def load_model(file: str | os.PathLike[str]) -> Any:
 
 def describe(model: Any) -> dict[str, Any]:
     """Return the content of the model file of a fitted model."""
-    check_is_fitted(model)
+    if not isinstance(model, TableModel):
+        check_is_fitted(model)
     return {
         "format_version": FORMAT_VERSION,
         "summary": summarize(model),
-        "model": _model_to_json(model),
+        "model": _to_json(model),
         "provenance": encode(getattr(model, "provenance_", None) or provenance()),
     }
 
@@ -99,7 +101,7 @@ def summarize(model: Any) -> dict[str, Any]:
     penalty = getattr(model, "penalty_", None) or getattr(model, "penalty", None)
     certificate = model.certificate_
     return {
-        "estimator": type(model).__name__,
+        "estimator": type(getattr(model, "regressor", model)).__name__,
         "penalty": penalty if isinstance(penalty, str) else repr(penalty),
         "alpha": float(certificate.alpha),
         "n_features": int(model.n_features_in_),
@@ -133,7 +135,20 @@ def _parameters(estimator: type) -> list[str]:
     return [name for name in inspect.signature(estimator).parameters if name != "self"]
 
 
-def _model_to_json(model: Any) -> dict[str, Any]:
+def _to_json(model: Any) -> dict[str, Any]:
+    if not isinstance(model, TableModel):
+        return _estimator_to_json(model)
+    regressor, schema = _estimator_to_json(model.regressor), encode(model.schema)
+    return {"class": "TableModel", "schema": schema, "regressor": regressor}
+
+
+def _from_json(data: dict[str, Any]) -> Any:
+    if data["class"] != "TableModel":
+        return _estimator_from_json(data)
+    return TableModel(_estimator_from_json(data["regressor"]), decode(data["schema"]))
+
+
+def _estimator_to_json(model: Any) -> dict[str, Any]:
     names = _parameters(type(model))
     state = {
         name: encode(value)
@@ -144,7 +159,7 @@ def _model_to_json(model: Any) -> dict[str, Any]:
     return {"class": type(model).__name__, "params": params, "state": state}
 
 
-def _model_from_json(data: dict[str, Any]) -> Any:
+def _estimator_from_json(data: dict[str, Any]) -> Any:
     import sparsieve  # here, because the package imports this module
 
     if data["class"] not in _ESTIMATORS:

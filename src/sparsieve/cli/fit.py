@@ -1,0 +1,163 @@
+"""``sparsieve fit``."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold
+
+from .. import SparseRegressor, TableModel
+from ..columns import Design
+from ..model_content import provenance
+from ..table_files import ReadOptions, TableError
+from ..tables import describe
+from .console import Exit, note, say, shows_progress, step
+from .data import describe_data, load_design
+from .outputs import check_output, default_output, write_text
+
+__all__ = ["command_line", "fit_command", "show_model", "write_report"]
+
+# As many rows of the table of coefficients as fit on a screen; the rest is in the report.
+_SHOWN = 20
+
+
+def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Exit:
+    """Fit a table; write model and report."""
+    model_file = options["output"] or default_output(table, ".model.json")
+    report_file = options["report"] or default_output(table, ".report.html")
+    reports = not options["no_report"]
+    for output in [model_file, report_file] if reports else [model_file]:
+        check_output(output, [table], options["force"])
+    design = load_design(table, reading, options)
+    _check_folds(table, design, options)
+    with step("fit"):
+        regressor = _estimator(options).fit(design.X, design.y)
+    model = TableModel.of(regressor, design)
+    model.provenance_ = provenance(command=command_line(), data=describe_data(table, design))
+    _summarize(table, model, design)
+    model.save(model_file)
+    say(f"model   {model_file}")
+    if reports:
+        write_report(model, report_file, title=f"{design.schema.target} ({Path(table).name})")
+        say(f"report  {report_file}")
+    if not model.certificate_.converged:
+        note("the fit did not reach its tolerance: see the warnings above")
+        return Exit.NOT_CONVERGED
+    return Exit.OK
+
+
+def command_line() -> str:
+    """Return the command as the user would type it again."""
+    return shlex.join(["sparsieve", *sys.argv[1:]])
+
+
+def _check_folds(table: str, design: Design, options: dict[str, Any]) -> None:
+    if options["select"] != "cv" or options["alpha"] is not None:
+        return
+    folds = options["folds"]
+    if not 2 <= folds <= design.y.size:
+        raise TableError(
+            f"{table}: {design.y.size} rows cannot be split into {folds} folds; choose --folds "
+            f"between 2 and {design.y.size}, or --select ebic."
+        )
+
+
+def _estimator(options: dict[str, Any]) -> Any:
+    """Return the estimator that the options ask for."""
+    penalties = options["penalty"]
+    shared = {
+        "fit_intercept": not options["no_intercept"],
+        "positive": options["positive"],
+        "tol": options["tol"],
+        "max_iter": options["max_iter"],
+    }
+    if options["alpha"] is not None:
+        if len(penalties) > 1:
+            # Only a choice by data can decide between penalties; the default list is no wish.
+            note(f"--alpha fits one penalty, the first: {describe(penalties[0])}")
+        return SparseRegressor(penalties[0], options["alpha"], **shared)
+    shared |= {"alphas": options["alphas"], "eps": options["eps"]}
+    if options["select"] != "cv":
+        from .. import SparseRegressorIC
+
+        return SparseRegressorIC(penalties, criterion=options["select"], **shared)
+    from .. import SparseRegressorCV
+
+    # Shuffled: tables are often sorted, and folds of a sorted table are not alike.
+    folds = KFold(options["folds"], shuffle=True, random_state=options["seed"])
+    return SparseRegressorCV(
+        penalties,
+        cv=folds,
+        rule=options["rule"],
+        n_jobs=options["jobs"],
+        progress=shows_progress(),
+        **shared,
+    )
+
+
+def _summarize(table: str, model: TableModel, design: Design) -> None:
+    schema = design.schema
+    say(f"{table}: {design.y.size} rows, {len(schema.columns)} columns, target {schema.target!r}")
+    scaled = "standardised for the fit" if schema.scale is not None else "not standardised"
+    say(f"columns {scaled}; coefficients on their original scale")
+    show_model(model, r2=_cross_validated_r2(model.regressor, design.y))
+
+
+def _cross_validated_r2(regressor: Any, y: Any) -> float | None:
+    """Return 1 - MSE / variance on rows left out, at the chosen point; None without folds."""
+    if not hasattr(regressor, "mse_path_"):
+        return None
+    mse = regressor.mse_path_.reshape(-1, regressor.mse_path_.shape[-1])
+    return float(1.0 - mse[regressor.best_index_].mean() / np.var(y))
+
+
+def show_model(model: Any, r2: float | None = None) -> None:
+    """Print penalty, certificate and the largest coefficients."""
+    penalty = getattr(model, "penalty_", None) or model.penalty
+    coef, certificate = model.coef_, model.certificate_
+    chosen = np.flatnonzero(coef)
+    name = describe(penalty) if hasattr(penalty, "get_params") else str(penalty)
+    say(f"penalty {name}, alpha {certificate.alpha:.6g}")
+    if r2 is not None:
+        say(f"R2 on rows left out: {r2:.4f}")
+    say(f"certificate: {certificate}")
+    say(f"{chosen.size} of {coef.size} features selected; intercept {model.intercept_:.6g}")
+    scale = getattr(getattr(model, "schema", None), "scale", None)
+    weight = np.abs(coef if scale is None else coef * scale)
+    names = getattr(model, "feature_names_in_", None)
+    order = chosen[np.argsort(-weight[chosen], kind="stable")]
+    width = max([7] + [len(_name(names, j)) for j in order[:_SHOWN]])
+    if order.size:
+        say(f"  {'feature':<{width}}  {'coefficient':>12}  {'per std. dev.':>13}")
+    for j in order[:_SHOWN]:
+        effect = f"{coef[j] * scale[j]:>13.5g}" if scale is not None else f"{'':>13}"
+        say(f"  {_name(names, j):<{width}}  {coef[j]:>12.6g}  {effect}".rstrip())
+    if order.size > _SHOWN:
+        say(f"  ... and {order.size - _SHOWN} more")
+
+
+def _name(names: Any, j: int) -> str:
+    return str(j) if names is None else str(names[j])
+
+
+def write_report(model: Any, file: Path, title: str) -> None:
+    """Write the HTML report of a model."""
+    from ..report import render
+
+    made = getattr(model, "provenance_", None) or {}
+    schema = getattr(model, "schema", None)
+    settings = {}
+    if schema is not None:
+        settings["columns"] = "standardised" if schema.scale is not None else "as they are"
+        settings["missing values"] = schema.impute or "none"
+    page = render(
+        getattr(model, "regressor", model),
+        title=title,
+        reproduce=made.get("command"),
+        settings=settings,
+    )
+    write_text(file, page)

@@ -1,0 +1,122 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any, TypeVar
+
+import click
+
+from ..columns import IMPUTATIONS
+from ..penalties import Penalty, resolve_penalty
+from ..table_files import FORMATS, ReadOptions
+
+__all__ = ["common", "design_options", "penalties", "read_options", "reading", "solver_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+_CODES = {"tab": "\t", "\\t": "\t", "space": " ", "semicolon": ";", "comma": ",", "bar": "|"}
+
+
+def _penalty_list(ctx: click.Context, param: click.Parameter, value: str) -> list[Penalty]:
+    """Turn ``l1,mcp:gamma=2.5`` into penalty objects."""
+    try:
+        found = [_penalty(text.strip()) for text in value.split(",") if text.strip()]
+    except (ValueError, TypeError) as error:
+        raise click.BadParameter(
+            f"{str(error).rstrip('.')}; write for instance l1,mcp:gamma=2.5", ctx, param
+        ) from error
+    if not found:
+        raise click.BadParameter("it is empty; write for instance l1,mcp", ctx, param)
+    return found
+
+
+def _penalty(text: str) -> Penalty:
+    name, *settings = text.split(":")
+    penalty: Any = resolve_penalty(name.strip())
+    known = penalty.get_params()
+    for setting in settings:
+        key, _, number = setting.partition("=")
+        if key not in known:
+            listed = ", ".join(known) or "none"
+            raise ValueError(f"{text!r}: {name} has no parameter {key!r}, only {listed}")
+        try:
+            penalty.set_params(**{key: float(number)})
+        except ValueError as error:
+            raise ValueError(f"{text!r}: {number!r} is not a number") from error
+    return resolve_penalty(penalty)
+
+
+def _stack(*options: Callable[[F], F]) -> Callable[[F], F]:
+    return lambda command: reduce(lambda inner, option: option(inner), reversed(options), command)
+
+
+common = _stack(
+    click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors."),
+    click.option("--debug", is_flag=True, help="Show the traceback of an error."),
+)
+
+read_options = _stack(
+    click.option("--format", type=click.Choice(FORMATS), help="Format, if the ending misleads."),
+    click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file."),
+    click.option("--delimiter", help="Of a CSV file: , ; | or tab. Default: the likeliest."),
+    click.option("--decimal", type=click.Choice([".", ","]), default=".", help="Decimal mark."),
+    click.option("--no-header", is_flag=True, help="The first line is data: call columns x1, x2."),
+    click.option("--missing", multiple=True, metavar="MARK", help="Also a missing value, e.g. ?."),
+)
+
+design_options = _stack(
+    click.option("-t", "--target", metavar="NAME", help="Column to predict."),
+    click.option("--features", multiple=True, metavar="NAME", help="Use only these columns."),
+    click.option("--drop", multiple=True, metavar="NAME", help="Leave a column out."),
+    click.option("--one-hot", is_flag=True, help="Encode columns of text as zeros and ones."),
+    click.option("--impute", type=click.Choice(IMPUTATIONS), help="Fill missing values."),
+    click.option(
+        "--standardize/--no-standardize",
+        "--standardise/--no-standardise",
+        default=True,
+        show_default=True,
+        help="Divide columns by their standard deviation for the fit, so that the penalty treats "
+        "them alike. Coefficients are on the original scale either way.",
+    ),
+)
+
+solver_options = _stack(
+    click.option("--alphas", default=100, show_default=True, help="Points of a path."),
+    click.option("--eps", default=1e-3, show_default=True, help="Last alpha / first alpha."),
+    click.option("--positive", is_flag=True, help="Only coefficients >= 0."),
+    click.option("--no-intercept", is_flag=True, help="Fit no constant."),
+    click.option("--tol", default=1e-6, show_default=True, help="Largest violation allowed."),
+    click.option("--max-iter", default=10_000, show_default=True, help="Reweightings per alpha."),
+)
+
+
+def penalties(default: str) -> Callable[[F], F]:
+    """Return the option --penalty."""
+    return click.option(
+        "-p",
+        "--penalty",
+        "penalty",
+        callback=_penalty_list,
+        default=default,
+        show_default=True,
+        metavar="LIST",
+        help="l1, mcp, scad, logsum, capped_l1, lq; several with commas; with a parameter: "
+        "mcp:gamma=2.5.",
+    )
+
+
+def reading(options: dict[str, Any]) -> ReadOptions:
+    """Take the options of reading out of a command's options."""
+    delimiter = options.pop("delimiter")
+    delimiter = _CODES.get(delimiter, delimiter)
+    if delimiter is not None and len(delimiter) != 1:
+        raise click.UsageError(f"--delimiter {delimiter!r} is not one character; use e.g. ';'")
+    return ReadOptions(
+        format=options.pop("format"),
+        encoding=options.pop("encoding"),
+        delimiter=delimiter,
+        decimal=options.pop("decimal"),
+        header=not options.pop("no_header"),
+        missing=tuple(options.pop("missing")),
+    )

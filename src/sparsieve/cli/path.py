@@ -1,0 +1,84 @@
+"""``sparsieve path``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+
+from .. import Path, sparse_path
+from ..table_files import ReadOptions
+from ..table_model import rescaled
+from ..tables import describe
+from .console import Exit, say, shows_progress, step
+from .data import load_design
+from .fit import command_line
+from .outputs import check_output, write_text
+
+__all__ = ["path_command"]
+
+_LINES = 12
+
+
+def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Exit:
+    """Compute one path per penalty."""
+    for output in filter(None, [options["output"], options["report"]]):
+        check_output(output, [table], options["force"])
+    design = load_design(table, reading, options)
+    names = np.array(design.schema.design_names, dtype=object)
+    scale = np.ones(names.size) if design.schema.scale is None else design.schema.scale
+    paths = []
+    for penalty in options["penalty"]:
+        with step(f"path of {describe(penalty)}"):
+            path = sparse_path(
+                design.X,
+                design.y,
+                penalty,
+                alphas=options["alphas"],
+                eps=options["eps"],
+                fit_intercept=not options["no_intercept"],
+                positive=options["positive"],
+                tol=options["tol"],
+                max_iter=options["max_iter"],
+                progress=shows_progress(),
+            )
+        paths.append(rescaled(path, scale, names))
+        _show(paths[-1])
+    if options["output"] is not None:
+        write_text(options["output"], _table(paths))
+        say(f"coefficients  {options['output']}")
+    if options["report"] is not None:
+        from ..report import render
+
+        title = f"{design.schema.target} ({FilePath(table).name})"
+        write_text(options["report"], render(paths, title=title, reproduce=command_line()))
+        say(f"report        {options['report']}")
+    return Exit.OK if all(path.converged.all() for path in paths) else Exit.NOT_CONVERGED
+
+
+def _show(path: Path) -> None:
+    say(f"{describe(path.penalty)}: {len(path)} alphas, largest violation {path.kkt.max():.2g}")
+    say(f"  {'alpha':>12}  {'features':>8}  {'R2':>7}  {'violation':>9}")
+    for k in np.unique(np.linspace(0, len(path) - 1, _LINES).round().astype(int)):
+        say(
+            f"  {path.alphas[k]:>12.6g}  {path.support_size[k]:>8}  {path.r2[k] + 0.0:>7.4f}"
+            f"  {path.kkt[k]:>9.2g}"
+        )
+
+
+def _table(paths: list[Path]) -> str:
+    """Return the non-zero coefficients as CSV, one line each, the intercept first."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["penalty", "alpha", "feature", "coefficient"])
+    for path in paths:
+        names: Any = path.feature_names
+        for point in path.points:
+            head = [describe(path.penalty), repr(point.alpha)]
+            rows.writerow([*head, "(intercept)", repr(point.intercept)])
+            for j, value in zip(point.columns, point.values.tolist(), strict=True):
+                rows.writerow([*head, names[j], repr(value)])
+    return text.getvalue()

@@ -1,0 +1,116 @@
+"""``sparsieve report`` and ``sparsieve info``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .. import TableModel, load_model
+from ..columns import column_counts
+from ..model_content import summarize
+from ..table_files import ReadOptions, Table
+from .console import Exit, note, say
+from .data import load_table
+from .fit import show_model, write_report
+from .outputs import check_output, default_output
+
+__all__ = ["info_command", "report_command"]
+
+_SHOWN = 50
+
+
+def report_command(model_file: str, options: dict[str, Any]) -> Exit:
+    """Write the report of a model."""
+    name = Path(model_file).name
+    for ending in (".json", ".model"):
+        name = name.removesuffix(ending)
+    output = options["output"] or default_output(f"{name}.", ".report.html")
+    check_output(output, [model_file], options["force"])
+    model = load_model(model_file)
+    write_report(model, output, options["title"] or _title(model, name))
+    say(f"report  {output}")
+    return Exit.OK
+
+
+def _title(model: Any, name: str) -> str:
+    data = (model.provenance_ or {}).get("data") or {}
+    return f"{data['target']} ({data['file']})" if {"target", "file"} <= data.keys() else name
+
+
+def info_command(file: str, reading: ReadOptions, as_json: bool) -> Exit:
+    """Tell what is in a model file or a table."""
+    if not _is_model(file):
+        table = load_table(file, reading)
+        _show_table(table)
+        return Exit.OK
+    model = load_model(file)
+    if as_json:
+        say(model.to_json() if isinstance(model, TableModel) else _json(model))
+        return Exit.OK
+    made = model.provenance_ or {}
+    for key in ("created", "sparsieve", "command"):
+        if made.get(key):
+            say(f"{key:<9} {made[key]}")
+    data = made.get("data") or {}
+    if data:
+        say(f"{'data':<9} {data.get('file')}, {data.get('rows')} rows")
+    if isinstance(model, TableModel):
+        say(f"{'target':<9} {model.schema.target}")
+        scaled = "standardised for the fit" if model.schema.scale is not None else "as they were"
+        filled = f"missing values filled with the {model.schema.impute}"
+        say(f"{'columns':<9} {len(model.schema.columns)}, {scaled}")
+        if model.schema.impute:
+            say(f"{'':<9} {filled}")
+    show_model(model)
+    return Exit.OK
+
+
+def _json(model: Any) -> str:
+    return json.dumps(
+        summarize(model) | {"provenance": model.provenance_}, indent=2, ensure_ascii=False
+    )
+
+
+def _is_model(file: str) -> bool:
+    """Tell a model file from a table by how it starts."""
+    path = Path(file)
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return path.suffix.lower() == ".json" or stream.read(8) == b'{"format'
+
+
+def _show_table(table: Table) -> None:
+    for text in table.notes:
+        note(text)
+    kind = " (sparse)" if sparse.issparse(table.values) else ""
+    say(f"{table.source}: {table.n_rows} rows, {len(table.names)} columns{kind}")
+    if table.target is not None:
+        say(f"target {table.target_name!r} is kept apart")
+    missing, _ = column_counts(table)
+    width = max([6] + [len(name) for name in table.names[:_SHOWN]])
+    say(f"  {'column':<{width}}  {'missing':>7}  values")
+    for j, name in enumerate(table.names[:_SHOWN]):
+        say(f"  {name:<{width}}  {missing[j]:>7}  {_values(table, j)}")
+    if len(table.names) > _SHOWN:
+        say(f"  ... and {len(table.names) - _SHOWN} more")
+
+
+def _values(table: Table, j: int) -> str:
+    name = table.names[j]
+    if name in table.categories:
+        values = table.categories[name]
+        more = ", ..." if len(values) > 4 else ""
+        return f"text, {len(values)} different: {', '.join(values[:4])}{more}"
+    column = table.values[:, [j]]
+    numbers = np.ravel(column.toarray() if sparse.issparse(column) else column)
+    numbers = numbers[np.isfinite(numbers)]
+    if numbers.size == 0:
+        return "none"
+    if np.ptp(numbers) == 0.0:
+        return f"constant {numbers[0]:g}"
+    return f"{numbers.min():g} to {numbers.max():g}, mean {numbers.mean():g}"

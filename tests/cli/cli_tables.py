@@ -1,0 +1,28 @@
+"""Small tables for the tests of the command line."""
+
+import csv
+
+import numpy as np
+
+
+def write_csv(file, columns, **options):
+    """Write a dict of columns as CSV."""
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, **options)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return file
+
+
+def house_columns(n=60, seed=0):
+    """Return a table in which the price depends on area and rooms, and not on the colour."""
+    rng = np.random.default_rng(seed)
+    area, rooms, age = rng.uniform(40, 200, n), rng.integers(1, 7, n), rng.uniform(0, 90, n)
+    price = 50 + 2.5 * area + 12 * rooms + rng.normal(0, 5, n)
+    return {
+        "area": area.round(2).tolist(),
+        "rooms": rooms.tolist(),
+        "age": age.round(1).tolist(),
+        "noise": rng.normal(size=n).tolist(),
+        "price": price.round(3).tolist(),
+    }

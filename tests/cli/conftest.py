@@ -1,0 +1,60 @@
+"""Running the real command, and small tables to run it on."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+from cli_tables import house_columns, write_csv
+
+
+@dataclass
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def error(self):
+        """The one line a failing command says, without its progress lines."""
+        lines = [line for line in self.err.splitlines() if line.startswith("sparsieve: error: ")]
+        assert len(lines) == 1, self.err
+        return lines[0].removeprefix("sparsieve: error: ")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Return a function that runs ``sparsieve`` in an empty folder."""
+
+    def run_command(*arguments, cwd=tmp_path, **options):
+        done = subprocess.run(
+            [sys.executable, "-m", "sparsieve", *map(str, arguments)],
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            **options,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run_command
+
+
+@pytest.fixture
+def refused(run):
+    """Return a function that runs ``sparsieve``, which must fail in one line with a remedy."""
+
+    def run_command(*arguments, code, **options):
+        outcome = run(*arguments, **options)
+        assert outcome.code == code, outcome
+        assert "Traceback" not in outcome.err
+        assert outcome.out == ""
+        assert outcome.error.endswith((".", "?", "]"))
+        return outcome.error
+
+    return run_command
+
+
+@pytest.fixture
+def houses(tmp_path):
+    return write_csv(tmp_path / "houses.csv", house_columns())

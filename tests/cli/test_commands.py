@@ -1,0 +1,298 @@
+"""The commands do what they say, through the real command."""
+
+import csv
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_tables import house_columns, write_csv
+from sklearn.base import clone
+from sklearn.datasets import dump_svmlight_file
+
+import sparsieve as sv
+
+
+def read_predictions(file):
+    rows = file.read_text().splitlines()
+    assert rows[0] == "prediction"
+    return np.array([float(row) for row in rows[1:]])
+
+
+def test_fit_predict_info_report_end_to_end(run, houses, tmp_path):
+    done = run("fit", houses, "--target", "price")
+    assert done.code == 0, done
+    assert "area" in done.out
+    assert "model   houses.model.json" in done.out
+    model = sv.load_model(tmp_path / "houses.model.json")
+    assert model.certificate_.converged
+    assert abs(dict(zip(model.feature_names_in_, model.coef_, strict=True))["area"] - 2.5) < 0.1
+    page = (tmp_path / "houses.report.html").read_text(encoding="utf-8")
+    assert "rooms" in page
+    assert page.lower().startswith("<!doctype html")
+
+    done = run("predict", "houses.model.json", houses, "-o", "p.csv", "--score")
+    assert done.code == 0, done
+    assert re.search(r"R2 0\.9\d+ on 60 rows", done.err)
+    predicted = read_predictions(tmp_path / "p.csv")
+    assert np.array_equal(predicted, model.predict(pd.read_csv(houses)))
+
+    done = run("info", "houses.model.json")
+    assert done.code == 0
+    assert "target    price" in done.out
+    assert "sparsieve fit" in done.out
+
+    os.remove(tmp_path / "houses.report.html")
+    assert run("report", "houses.model.json").code == 0
+    assert "rooms" in (tmp_path / "houses.report.html").read_text(encoding="utf-8")
+
+
+def test_json_export_predicts_with_nothing_but_arithmetic(run, houses, tmp_path):
+    assert run("fit", houses, "-t", "price", "--no-report").code == 0
+    document = json.loads(run("info", "houses.model.json", "--json").out)
+    frame = pd.read_csv(houses)
+    by_hand = document["intercept"] + sum(
+        coefficient * frame[name] for name, coefficient in document["coefficients"].items()
+    )
+    model = sv.load_model(tmp_path / "houses.model.json")
+    # The same few products and sums, in another order.
+    np.testing.assert_allclose(by_hand, model.predict(frame), rtol=1e-13)
+
+
+def test_provenance_names_data_command_and_software(run, houses, tmp_path):
+    assert run("fit", houses, "-t", "price", "--no-report", "-q").code == 0
+    made = sv.load_model(tmp_path / "houses.model.json").provenance_
+    assert made["data"]["rows"] == 60
+    assert made["data"]["target"] == "price"
+    assert len(made["data"]["sha256"]) == 64
+    assert made["command"].startswith("sparsieve fit ")
+    assert {"sparsieve", "numpy", "python", "created"} <= made.keys()
+
+
+@pytest.mark.parametrize("select", ["cv", "ebic", "alpha"])
+def test_every_way_to_choose(run, houses, tmp_path, select):
+    way = ["--alpha", "0.5"] if select == "alpha" else ["--select", select]
+    done = run("fit", houses, "-t", "price", "-p", "mcp:gamma=2.5", *way, "--rule", "1se")
+    assert done.code == 0, done
+    model = sv.load_model(tmp_path / "houses.model.json")
+    penalty = model.penalty_
+    assert penalty.gamma == 2.5
+    names = {"cv": "SparseRegressorCV", "ebic": "SparseRegressorIC", "alpha": "SparseRegressor"}
+    assert type(model.regressor).__name__ == names[select]
+    assert ("R2 on rows left out" in done.out) == (select == "cv")
+
+
+def test_standardising_changes_the_fit_but_not_the_scale_of_coefficients(run, tmp_path):
+    columns = house_columns()
+    write_csv(tmp_path / "a.csv", columns)
+    columns["area"] = [1e4 * value for value in columns["area"]]
+    write_csv(tmp_path / "b.csv", columns)
+    for name in "ab":
+        assert run("fit", f"{name}.csv", "-t", "price", "-p", "l1", "--no-report").code == 0
+    a, b = (sv.load_model(tmp_path / f"{name}.model.json") for name in "ab")
+    # Standardised columns are equal up to rounding, so are fits at tol = 1e-6.
+    np.testing.assert_allclose(a.coef_[0], 1e4 * b.coef_[0], rtol=1e-5)
+    np.testing.assert_allclose(a.coef_[1:], b.coef_[1:], rtol=1e-5, atol=1e-8)
+    assert run("fit", "b.csv", "-t", "price", "--no-standardize", "--no-report").code == 0
+    assert sv.load_model(tmp_path / "b.model.json").schema.scale is None
+
+
+@pytest.mark.parametrize("kind", ["parquet", "npz", "svm", "csv.gz", "tsv"])
+def test_the_same_table_in_other_formats_gives_the_same_model(run, houses, tmp_path, kind):
+    frame = pd.read_csv(houses)
+    file = tmp_path / f"other.{kind}"
+    X, y = frame.drop(columns="price"), frame["price"].to_numpy()
+    target = ["-t", "price"]
+    if kind == "parquet":
+        frame.to_parquet(file)
+    elif kind == "npz":
+        np.savez(file, X=X.to_numpy(), y=y, feature_names=X.columns.to_numpy(dtype=str))
+        target = []
+    elif kind == "svm":
+        dump_svmlight_file(X.to_numpy(), y, str(file), zero_based=False)
+        target = []
+    else:
+        frame.to_csv(file, index=False, sep="\t" if kind == "tsv" else ",")
+    assert run("fit", houses, "-t", "price", "--no-report", "-q").code == 0
+    done = run("fit", file, *target, "--no-report", "-o", "other.json")
+    assert done.code == 0, done
+    plain, other = (sv.load_model(tmp_path / f) for f in ("houses.model.json", "other.json"))
+    # svmlight keeps 16 digits; sparse and dense sums differ in their order; fits have tol = 1e-6.
+    np.testing.assert_allclose(other.coef_, plain.coef_, rtol=1e-5, atol=1e-8)
+    done = run("predict", "other.json", file, "--score")
+    assert done.code == 0, done
+    assert len(done.out.splitlines()) == 61
+
+
+def dirty_columns():
+    columns = house_columns()
+    n = len(columns["price"])
+    city = [["Paris", "Lyon", "Nice, Côte d'Azur"][i % 3 if i % 5 else 0] for i in range(n)]
+    columns["price"] = [
+        value + {"P": 0, "L": 40, "N": 90}[name[0]]
+        for value, name in zip(columns["price"], city, strict=True)
+    ]
+    columns["city"] = ["" if i == 7 else name for i, name in enumerate(city)]
+    columns["area"] = ["NA" if i in (3, 11) else value for i, value in enumerate(columns["area"])]
+    columns["fixed"] = [1] * n
+    columns["rooms again"] = columns["rooms"]
+    return columns
+
+
+@pytest.mark.parametrize("impute", ["mean", "median", "zero"])
+def test_text_and_missing_values_when_asked_for(run, tmp_path, impute):
+    file = write_csv(tmp_path / "dirty.csv", dirty_columns())
+    done = run("fit", file, "-t", "price", "--one-hot", "--impute", impute, "--no-report")
+    assert done.code == 0, done
+    assert "note: constant, hence without effect: 'fixed'" in done.err
+    assert "'rooms again' = 'rooms'" in done.err
+    model = sv.load_model(tmp_path / "dirty.model.json")
+    coef = dict(zip(model.feature_names_in_, model.coef_, strict=True))
+    assert model.schema.categories["city"][0] == "Paris"
+    assert 20 < coef["city=Lyon"] < 60
+    assert 70 < coef["city=Nice, Côte d'Azur"] < 110
+    done = run("predict", "dirty.model.json", file, "-o", "p.csv")
+    assert done.code == 0, done
+    frame = pd.read_csv(file)
+    predicted = read_predictions(tmp_path / "p.csv")
+    assert np.array_equal(predicted, model.predict(frame))
+    # The pipeline multiplies scaled columns by scaled coefficients: rounding apart, the same.
+    pipeline = model.to_pipeline()
+    np.testing.assert_allclose(pipeline.predict(frame), predicted, rtol=1e-10)
+    again = clone(pipeline).fit(frame.drop(columns="price"), frame["price"])
+    if type(model.penalty_) is sv.L1:  # convex, so the minimum is one: tol = 1e-6 apart
+        np.testing.assert_allclose(again.predict(frame), predicted, rtol=1e-4)
+
+
+def test_the_pipeline_of_a_lasso_can_be_fitted_again(run, houses, tmp_path):
+    assert run("fit", houses, "-t", "price", "-p", "l1", "--no-report", "-q").code == 0
+    model = sv.load_model(tmp_path / "houses.model.json")
+    frame = pd.read_csv(houses)
+    again = clone(model.to_pipeline()).fit(frame.drop(columns="price"), frame["price"])
+    # Both within tol = 1e-6 of the one minimum; y is of the order of 300.
+    np.testing.assert_allclose(again.predict(frame), model.predict(frame), rtol=1e-5)
+
+
+def test_columns_are_found_by_name_in_any_order_and_others_ignored(run, houses, tmp_path):
+    assert run("fit", houses, "-t", "price", "--no-report", "-q").code == 0
+    columns = house_columns()
+    turned = {name: columns[name] for name in reversed(columns)} | {"extra": columns["age"]}
+    write_csv(tmp_path / "turned.csv", turned)
+    straight = run("predict", "houses.model.json", houses)
+    done = run("predict", "houses.model.json", "turned.csv")
+    assert done.code == 0
+    assert "note: not in the model, ignored: 'extra'" in done.err
+    assert done.out == straight.out
+
+
+def test_path_writes_every_coefficient(run, houses, tmp_path):
+    arguments = ["-t", "price", "-p", "l1,scad", "--alphas", "15", "-o", "path.csv"]
+    done = run("path", houses, *arguments, "--report", "path.html")
+    assert done.code == 0, done
+    assert "SCAD(gamma=3.7): 15 alphas" in done.out
+    with (tmp_path / "path.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["penalty"] for row in rows} == {"L1()", "SCAD(gamma=3.7)"}
+    assert sum(row["feature"] == "(intercept)" for row in rows) == 30
+    frame = pd.read_csv(houses)
+    last = [row for row in rows if row["alpha"] == rows[-1]["alpha"] and row["penalty"] != "L1()"]
+    effect = {row["feature"]: float(row["coefficient"]) for row in last}
+    predicted = effect.pop("(intercept)") + sum(c * frame[name] for name, c in effect.items())
+    assert np.corrcoef(predicted, frame["price"])[0, 1] > 0.99
+    assert "<!doctype html" in (tmp_path / "path.html").read_text(encoding="utf-8").lower()
+
+
+def test_a_model_saved_from_python_works_on_the_command_line(run, houses, tmp_path):
+    frame = pd.read_csv(houses)
+    X, y = frame.drop(columns="price"), frame["price"]
+    model = sv.SparseRegressor("mcp", alpha=0.1).fit(X, y)
+    model.save(tmp_path / "python.json")
+    done = run("predict", "python.json", houses, "-o", "p.csv")
+    assert done.code == 0, done
+    # X @ coef against a sum column by column.
+    np.testing.assert_allclose(read_predictions(tmp_path / "p.csv"), model.predict(X), rtol=1e-13)
+    assert "SparseRegressor" in run("info", "python.json", "--json").out
+    assert run("report", "python.json").code == 0
+
+
+def test_unnamed_row_numbers_are_ignored_with_a_note(run, tmp_path):
+    pd.DataFrame(house_columns()).to_csv(tmp_path / "indexed.csv")
+    done = run("fit", "indexed.csv", "-t", "price", "--no-report")
+    assert done.code == 0, done
+    assert "note: the first column has no name and is ignored" in done.err
+    assert sv.load_model(tmp_path / "indexed.model.json").n_features_in_ == 4
+
+
+def test_european_csv_and_bom(run, tmp_path, houses):
+    frame = pd.read_csv(houses)
+    frame.to_csv(tmp_path / "euro.csv", index=False, sep=";", decimal=",", encoding="utf-8-sig")
+    done = run("fit", "euro.csv", "-t", "price", "--decimal", ",", "--no-report")
+    assert done.code == 0, done
+    assert run("fit", houses, "-t", "price", "--no-report").code == 0
+    euro, plain = (sv.load_model(tmp_path / f"{n}.model.json") for n in ("euro", "houses"))
+    assert np.array_equal(euro.coef_, plain.coef_)
+    assert euro.schema.numbers == plain.schema.numbers
+
+
+def test_info_of_a_table(run, tmp_path):
+    done = run("info", write_csv(tmp_path / "dirty.csv", dirty_columns()))
+    assert done.code == 0
+    assert re.search(r"area +2 +\d", done.out)
+    assert re.search(r"city +1 +text, 3 different: ", done.out)
+    assert re.search(r"fixed +0 +constant 1", done.out)
+
+
+def test_plain_lines_without_a_terminal_and_a_bar_on_one(houses, tmp_path):
+    command = [sys.executable, "-m", "sparsieve", "fit", houses, "-t", "price", "--no-report"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert re.search(r"^fit: \d+\.\d s$", done.stderr, re.MULTILINE)
+    assert "\r" not in done.stderr
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))  # a new one has no columns to draw a bar in
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs) as child:
+        os.close(theirs)
+        child.communicate()
+    seen = b""
+    try:
+        while part := os.read(ours, 65536):
+            seen += part
+    except OSError:  # how Linux ends a terminal without writers
+        pass
+    os.close(ours)
+    assert child.returncode == 0
+    assert b"folds: 100%" in seen
+
+
+def test_quiet_says_nothing(run, houses, tmp_path):
+    done = run("fit", houses, "-t", "price", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (tmp_path / "houses.model.json").exists()
+
+
+@pytest.mark.parametrize("command", ["", "fit", "predict", "path", "report", "info"])
+def test_help_has_examples_and_exit_codes(run, command):
+    done = run(*command.split(), "--help")
+    assert done.code == 0
+    assert "Example" in done.out
+    assert "Exit codes:" in done.out
+    assert "\b" not in done.out
+
+
+def test_paper_hands_its_arguments_on(run):
+    done = run("paper", "--help")
+    assert done.code == 0
+    assert "usage: sparsieve paper" in done.out
+    assert run("paper", "no-such-experiment").code == 2
+
+
+def test_version_and_no_arguments(run):
+    assert run("--version").out.startswith("sparsieve, version ")
+    done = run()
+    assert done.code == 2
+    assert "Usage: sparsieve" in done.err
