@@ -1,17 +1,22 @@
 """Certified sparse regression with non-convex penalties."""
 
-from . import datasets, reference, report
+from . import converters, datasets, reference, report
 from .certificate import Certificate
 from .estimators import SparseRegressor
 from .model_content import load_model
 from .model_file import ModelFileError
 from .model_selection import (
+    LocalMinima,
     SparseRegressorCV,
     SparseRegressorIC,
+    Stability,
     Surface,
     information_criterion,
+    local_minima,
     shape_grid,
     sparse_surface,
+    stability_bounds,
+    stability_selection,
 )
 from .objective import kkt_violation, objective
 from .path import Path, alpha_max, sparse_path
@@ -25,6 +30,7 @@ __all__ = [
     "SCAD",
     "CappedL1",
     "Certificate",
+    "LocalMinima",
     "LogSum",
     "Lq",
     "ModelFileError",
@@ -33,13 +39,16 @@ __all__ = [
     "SparseRegressor",
     "SparseRegressorCV",
     "SparseRegressorIC",
+    "Stability",
     "Surface",
     "TableModel",
     "alpha_max",
+    "converters",
     "datasets",
     "information_criterion",
     "kkt_violation",
     "load_model",
+    "local_minima",
     "objective",
     "proximal_weighted_lasso",
     "reference",
@@ -47,4 +56,6 @@ __all__ = [
     "shape_grid",
     "sparse_path",
     "sparse_surface",
+    "stability_bounds",
+    "stability_selection",
 ]

@@ -230,6 +230,7 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
     for k, end in enumerate(ends):
         part = slice(int(end - arrays["sizes"][k]), int(end))
         counts = arrays["counts"][k]
+        scalars: dict[str, Any] = dict(zip(_SCALARS, map(float, arrays["scalars"][k]), strict=True))
         points.append(
             Point(
                 columns=arrays["columns"][part],
@@ -239,7 +240,7 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
                 convex=bool(counts[1]),
                 settled_by_bound=int(counts[2]),
                 settled_by_reading=int(counts[3]),
-                **{name: float(v) for name, v in zip(_SCALARS, arrays["scalars"][k], strict=True)},
+                **scalars,
             )
         )
     return points

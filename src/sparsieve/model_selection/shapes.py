@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ..penalties import MCP, SCAD, CappedL1, LogSum, Lq, Penalty, resolve_penalty
+from ..penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq, Penalty, resolve_penalty
 from ..tables import describe
 from ..validation import check_number
 
-__all__ = ["column_spreads", "resolve_penalties", "shape_grid", "typical_scales"]
+__all__ = ["column_spreads", "neighbour_shape", "resolve_penalties", "shape_grid", "typical_scales"]
 
 # From nearly convex to strongly concave: along the list each shape is a small step from the last.
 # gamma counts in units of 1 / (mean square of a column), theta and eps in units of a coefficient.
@@ -102,6 +102,16 @@ def _with_shape(penalty: Any, value: float) -> Penalty:
     family = type(penalty)
     parameters = {**penalty.get_params(), _SHAPE_NAME[family]: value}
     return resolve_penalty(family(**parameters))
+
+
+def neighbour_shape(penalty: Any) -> Penalty:
+    """Return the same penalty, about half as concave; L1 when the library knows no shape of it."""
+    family = type(penalty)
+    if family is Lq:
+        return _with_shape(penalty, 0.5 * (1.0 + penalty.q))
+    if family in _SHAPE_NAME:
+        return _with_shape(penalty, 2.0 * getattr(penalty, _SHAPE_NAME[family]))
+    return L1()
 
 
 def resolve_penalties(penalty: Any) -> list[Penalty]:

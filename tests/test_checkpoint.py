@@ -1,0 +1,275 @@
+"""Checkpoints: resumed runs give the same bits; damaged and foreign files are refused by name."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from problems import sparse_design, toy
+
+import sparsieve as sv
+from sparsieve import checkpoint as module
+from sparsieve.checkpoint import Checkpoint, CheckpointError, pack_points, unpack_points
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def problem():
+    X, y, _ = toy(n_samples=40, n_features=60, n_active=4, noise=0.5, seed=0)
+    return X, y
+
+
+def cross_validation(X, y, file, **options):
+    model = sv.SparseRegressorCV(**{"alphas": 10, "cv": 4, "checkpoint": file, **options})
+    return model.fit(X, y)
+
+
+class StopError(Exception):
+    pass
+
+
+def stop_after(monkeypatch, count):
+    """Let the run die after some units are kept."""
+    keep = Checkpoint.put
+    kept = []
+
+    def put(self, unit, arrays):
+        keep(self, unit, arrays)
+        kept.append(unit)
+        if len(kept) == count:
+            raise StopError
+
+    monkeypatch.setattr(Checkpoint, "put", put)
+    return kept
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_resumed_cross_validation_gives_the_same_bits(problem, tmp_path, monkeypatch, n_jobs):
+    X, y = problem
+    whole = cross_validation(X, y, None, penalty=["mcp", "scad"])
+    file = tmp_path / "cv.checkpoint"
+    with monkeypatch.context() as patch:
+        stop_after(patch, 2)
+        with pytest.raises(StopError):
+            cross_validation(X, y, file, penalty=["mcp", "scad"], n_jobs=n_jobs)
+    with monkeypatch.context() as patch:
+        kept = stop_after(patch, 99)
+        resumed = cross_validation(X, y, file, penalty=["mcp", "scad"], n_jobs=n_jobs)
+    assert len(kept) == 2  # only what was missing
+    np.testing.assert_array_equal(whole.mse_path_, resumed.mse_path_)
+    np.testing.assert_array_equal(whole.coef_, resumed.coef_)
+    for name, column in whole.cv_results_.items():
+        if name != "penalty":
+            np.testing.assert_array_equal(column, resumed.cv_results_[name])
+
+
+def test_resumed_surface_gives_the_same_bits(problem, tmp_path, monkeypatch):
+    X, y = problem
+    options = {"alphas": 12, "max_support": 15}
+    whole = sv.sparse_surface(X, y, "mcp", **options)
+    file = tmp_path / "surface.checkpoint"
+    with monkeypatch.context() as patch:
+        stop_after(patch, 3)
+        with pytest.raises(StopError):
+            sv.sparse_surface(X, y, "mcp", checkpoint=file, **options)
+    resumed = sv.sparse_surface(X, y, "mcp", checkpoint=file, **options)
+    again = sv.sparse_surface(X, y, "mcp", checkpoint=file, **options)  # all of it from the file
+    for one, *others in zip(whole, resumed, again, strict=True):
+        for other in others:
+            assert one.ended == other.ended
+            assert one.status == other.status
+            for name in ("alphas", "objective", "kkt", "dual_gap", "intercepts", "r2", "n_iter"):
+                np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+            np.testing.assert_array_equal(one.convex, other.convex)
+            np.testing.assert_array_equal(
+                one.coef_at(one.alphas[-1]), other.coef_at(one.alphas[-1])
+            )
+
+
+def test_resumed_stability_gives_the_same_result(problem, tmp_path, monkeypatch):
+    X, y = problem
+    whole = sv.stability_selection(X, y, n_pairs=4, random_state=1)
+    file = tmp_path / "stability.checkpoint"
+    with monkeypatch.context() as patch:
+        stop_after(patch, 5)
+        with pytest.raises(StopError):
+            sv.stability_selection(X, y, n_pairs=4, random_state=1, checkpoint=file)
+    resumed = sv.stability_selection(X, y, n_pairs=4, random_state=1, checkpoint=file)
+    np.testing.assert_array_equal(whole.frequencies, resumed.frequencies)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_runs_resume_to_the_same_bits():
+    command = [sys.executable, str(HERE / "killed_runs.py"), "51"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=HERE)
+    report = json.loads(done.stdout)
+    assert sum(report["kills"].values()) >= 50
+    assert min(report["kills"].values()) >= 17
+    assert report["resumed"] > 10  # many of them after some units were kept
+    assert report["different"] == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"y": 1},
+        {"alphas": 11},
+        {"tol": 1e-5},
+        {"cv": 5},
+        {"penalty": "scad"},
+        {"fit_intercept": False},
+        {"scoring": "r2"},
+        {"relax": True},
+        {"X": 1},
+        {"weight": 1},
+    ],
+)
+def test_another_run_s_checkpoint_is_refused(problem, tmp_path, change):
+    X, y = problem
+    file = tmp_path / "cv.checkpoint"
+    cross_validation(X, y, file)
+    before = file.read_bytes()
+    X, y = X.copy(order="F"), y.copy()
+    weight = np.linspace(1.0, 2.0, 40) if change.pop("weight", 0) else None
+    X[0, 0] += change.pop("X", 0)
+    y[0] += change.pop("y", 0)
+    model = sv.SparseRegressorCV(**{"alphas": 10, "cv": 4, "checkpoint": file, **change})
+    with pytest.raises(CheckpointError, match=r"cv\.checkpoint belongs to another run"):
+        model.fit(X, y, sample_weight=weight)
+    assert file.read_bytes() == before  # refused, and left alone
+
+
+def test_another_kind_of_run_is_refused(problem, tmp_path):
+    X, y = problem
+    file = tmp_path / "run.checkpoint"
+    cross_validation(X, y, file)
+    with pytest.raises(CheckpointError, match="belongs to another run"):
+        sv.sparse_surface(X, y, "mcp", alphas=10, checkpoint=file)
+
+
+def small_file(tmp_path):
+    file = tmp_path / "small.checkpoint"
+    kept = Checkpoint(file, "test", lambda: "id")
+    kept.put(3, {"numbers": np.array([[1.0, np.nan], [np.inf, -0.0]]), "counts": np.arange(3)})
+    return file
+
+
+def test_arrays_come_back_to_the_bit(tmp_path):
+    file = small_file(tmp_path)
+    arrays = Checkpoint(file, "test", lambda: "id").units[3]
+    expected = np.array([[1.0, np.nan], [np.inf, -0.0]])
+    assert arrays["numbers"].tobytes() == expected.tobytes()
+    np.testing.assert_array_equal(arrays["counts"], [0, 1, 2])
+    assert os.listdir(tmp_path) == ["small.checkpoint"]  # no temporary file is left
+
+
+def test_truncation_at_every_byte_is_noticed(tmp_path):
+    file = small_file(tmp_path)
+    content = file.read_bytes()
+    for length in range(len(content)):
+        file.write_bytes(content[:length])
+        with pytest.raises(CheckpointError, match=r"small\.checkpoint is (not a|damaged)"):
+            Checkpoint(file, "test", lambda: "id")
+
+
+def test_every_flipped_bit_is_noticed(tmp_path):
+    file = small_file(tmp_path)
+    content = file.read_bytes()
+    for k in range(len(content)):
+        broken = bytearray(content)
+        broken[k] ^= 1 << (k % 8)
+        file.write_bytes(bytes(broken))
+        with pytest.raises(CheckpointError, match=r"small\.checkpoint is (not a|damaged)"):
+            Checkpoint(file, "test", lambda: "id")
+
+
+def forged(header, payload=b""):
+    """Return a file with a right checksum and any content."""
+    body = json.dumps(header).encode() + b"\n" + payload
+    digest = hashlib.sha256(body).hexdigest().encode()
+    return b"sparsieve-checkpoint 1\n" + digest + b"\n" + body
+
+
+@pytest.mark.parametrize(
+    ("units", "payload", "words"),
+    [
+        ({"0": [["a", "float64", [10**15]]]}, b"", "is shorter than its arrays"),
+        ({"0": [["a", "float64", [-1]]]}, b"", "impossible shape"),
+        ({"0": [["a", "float64", ["1"]]]}, b"", "impossible shape"),
+        ({"0": [["a", "float64", [1]]]}, b"12345678x", "is longer than its arrays"),
+        ({"0": [["a", "object", [1]]]}, b"12345678", "is not a valid checkpoint"),
+        ({"x": []}, b"", "is not a valid checkpoint"),
+        ([1], b"", "is not a valid checkpoint"),
+        ({"0": 3}, b"", "is not a valid checkpoint"),
+    ],
+)
+def test_forged_files_are_refused(tmp_path, units, payload, words):
+    file = tmp_path / "forged"
+    file.write_bytes(forged({"what": "test", "fingerprint": "id", "units": units}, payload))
+    with pytest.raises(CheckpointError, match=words):
+        Checkpoint(file, "test", lambda: "id")
+
+
+def test_what_is_not_a_checkpoint(tmp_path):
+    with pytest.raises(CheckpointError, match="is a folder; name a file"):
+        Checkpoint(tmp_path, "test", lambda: "id")
+    other = tmp_path / "notes.txt"
+    other.write_text("my notes")
+    with pytest.raises(CheckpointError, match=r"notes\.txt is not a checkpoint"):
+        Checkpoint(other, "test", lambda: "id")
+    assert other.read_text() == "my notes"
+    (tmp_path / "list").write_bytes(forged([1, 2]))
+    with pytest.raises(CheckpointError, match="is not a valid checkpoint"):
+        Checkpoint(tmp_path / "list", "test", lambda: "id")
+
+
+def test_a_full_disk_leaves_the_last_complete_file(problem, tmp_path, monkeypatch):
+    file = small_file(tmp_path)
+    before = file.read_bytes()
+    kept = Checkpoint(file, "test", lambda: "id")
+
+    def no_space(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", no_space)
+    with pytest.raises(OSError, match="No space left"):
+        kept.put(4, {"a": np.zeros(3)})
+    assert file.read_bytes() == before
+    assert os.listdir(tmp_path) == ["small.checkpoint"]
+
+
+def test_no_file_keeps_nothing():
+    kept = Checkpoint(None, "test", lambda: pytest.fail("needs no fingerprint"))
+    assert not kept.active
+    kept.put(0, {"a": np.zeros(1)})
+    assert kept.units == {}
+
+
+def test_points_come_back_to_the_bit(problem):
+    path = sv.sparse_path(*problem, alphas=6)
+    for before, after in zip(path.points, unpack_points(pack_points(path.points)), strict=True):
+        for name in before.__slots__:
+            one, other = getattr(before, name), getattr(after, name)
+            assert type(one) is type(other)
+            np.testing.assert_array_equal(one, other)
+
+
+def test_fingerprint_of_sparse_data_and_own_penalties():
+    X = sparse_design(20, 5, seed=0)
+    y = np.arange(20.0)
+    problem = module.Problem(sv.validation.check_X_y(X, y))
+
+    class Own:
+        def __init__(self, size):
+            self.size = size
+
+    first = module.fingerprint(problem, Own(1.0), len)
+    assert first == module.fingerprint(problem, Own(1.0), len)
+    assert first != module.fingerprint(problem, Own(2.0), len)
+    assert first != module.fingerprint(problem, Own(1.0), max)
