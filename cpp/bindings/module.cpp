@@ -99,9 +99,7 @@ class PythonPenalty final : public Penalty {
  private:
   static double step(double t) { return 1e-6 * std::max(t, 1e-3); }
   void call(const char* method, const double* t, const double* alpha, Index k, double* out) const {
-    const auto array = [k](const double* p) {
-      return to_numpy(std::vector<double>(p, p + k));
-    };
+    const auto array = [k](const double* p) { return to_numpy(std::vector<double>(p, p + k)); };
     nb::object result = penalty_.attr(method)(array(t), array(alpha));
     auto values = nb::cast<Vector<double>>(result);
     if (static_cast<Index>(values.shape(0)) != k) {
@@ -179,8 +177,8 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
   MmProblem problem;
   problem.design = design.design.get();
   problem.z = to_vector(y);
-  problem.response_size = std::sqrt(weighted_dot(design.design->omega().data(), problem.z.data(),
-                                                 problem.z.data(), n));
+  problem.response_size =
+      std::sqrt(weighted_dot(design.design->omega().data(), problem.z.data(), problem.z.data(), n));
   self->response_mean = design.design->centre_response(problem.z);
   if (weights) problem.pi = to_vector(*weights);
   problem.penalty = self->penalty.get();
@@ -240,8 +238,8 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
   nb::dict out;
   out["coef"] = to_numpy(std::move(result.w));
   out["residual"] = to_numpy(std::move(result.r));
-  out["screened"] = to_numpy(std::vector<std::uint8_t>(result.screened.begin(),
-                                                       result.screened.end()));
+  out["screened"] =
+      to_numpy(std::vector<std::uint8_t>(result.screened.begin(), result.screened.end()));
   out["primal"] = result.primal;
   out["dual"] = result.dual;
   out["gap"] = result.gap;
@@ -257,9 +255,8 @@ NB_MODULE(_core, m) {
   m.def("instruction_set", &instruction_set, "Instruction set chosen at run time.");
 
   nb::class_<Columns>(m, "Columns", "Columns of X, read in place.")
-      .def_prop_ro("shape", [](const Columns& c) {
-        return nb::make_tuple(c.storage->n(), c.storage->d());
-      });
+      .def_prop_ro("shape",
+                   [](const Columns& c) { return nb::make_tuple(c.storage->n(), c.storage->d()); });
   m.def("dense", &dense_columns<double>, "X"_a.noconvert());
   m.def("dense", &dense_columns<float>, "X"_a.noconvert());
   m.def("csc", &csc_columns<double, std::int32_t>, "data"_a.noconvert(), "indices"_a.noconvert(),
@@ -272,38 +269,45 @@ NB_MODULE(_core, m) {
         "indptr"_a.noconvert(), "n_samples"_a);
 
   nb::class_<PyDesign>(m, "Design", "Columns seen through sample weights, centred or not.")
-      .def("__init__",
-           [](PyDesign* self, const Columns& columns, Vector<double> omega, bool centre, int threads,
-              bool shadow) {
-             if (static_cast<Index>(omega.shape(0)) != columns.storage->n()) {
-               throw nb::value_error("omega has the wrong length");
-             }
-             auto weights = to_vector(omega);
-             std::shared_ptr<Design> design;
-             {
-               nb::gil_scoped_release release;
-               design = std::make_shared<Design>(columns.storage, std::move(weights), centre,
-                                                 std::max(1, threads), shadow);
-             }
-             new (self) PyDesign{columns, std::move(design)};
-           },
-           "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1, "shadow"_a = true)
+      .def(
+          "__init__",
+          [](PyDesign* self, const Columns& columns, Vector<double> omega, bool centre, int threads,
+             bool shadow) {
+            if (static_cast<Index>(omega.shape(0)) != columns.storage->n()) {
+              throw nb::value_error("omega has the wrong length");
+            }
+            auto weights = to_vector(omega);
+            std::shared_ptr<Design> design;
+            {
+              nb::gil_scoped_release release;
+              design = std::make_shared<Design>(columns.storage, std::move(weights), centre,
+                                                std::max(1, threads), shadow);
+            }
+            new (self) PyDesign{columns, std::move(design)};
+          },
+          "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1, "shadow"_a = true)
       .def_prop_ro("passes", [](const PyDesign& self) {
         return double(self.design->bytes_read()) / double(std::max<Bytes>(1, self.design->bytes()));
       });
 
   nb::class_<Penalty>(m, "Penalty", "A penalty as the core sees it.")
-      .def("evaluate", [](const Penalty& self, Vector<double> t, Vector<double> alpha) {
-        const Index k = t.shape(0);
-        std::vector<double> value(k), slope(k), curvature(k);
-        self.evaluate(t.data(), alpha.data(), k, value.data(), slope.data(), curvature.data());
-        return nb::make_tuple(to_numpy(std::move(value)), to_numpy(std::move(slope)),
-                              to_numpy(std::move(curvature)));
-      }, "t"_a, "alpha"_a);
+      .def(
+          "evaluate",
+          [](const Penalty& self, Vector<double> t, Vector<double> alpha) {
+            const Index k = t.shape(0);
+            std::vector<double> value(k), slope(k), curvature(k);
+            self.evaluate(t.data(), alpha.data(), k, value.data(), slope.data(), curvature.data());
+            return nb::make_tuple(to_numpy(std::move(value)), to_numpy(std::move(slope)),
+                                  to_numpy(std::move(curvature)));
+          },
+          "t"_a, "alpha"_a);
   m.def("builtin_penalty", &make_penalty, "kind"_a, "a"_a, "b"_a);
-  m.def("python_penalty", [](nb::object penalty) -> std::shared_ptr<Penalty> {
-    return std::make_shared<PythonPenalty>(std::move(penalty));
-  }, "penalty"_a);
+  m.def(
+      "python_penalty",
+      [](nb::object penalty) -> std::shared_ptr<Penalty> {
+        return std::make_shared<PythonPenalty>(std::move(penalty));
+      },
+      "penalty"_a);
 
   nb::enum_<Status>(m, "Status", "How a solve ended.")
       .value("CONVERGED", Status::kConverged)
@@ -328,24 +332,24 @@ NB_MODULE(_core, m) {
       .def("solve", &run_solver, "alpha"_a, "tol"_a, "max_iter"_a, "max_time"_a = INFINITY,
            "record"_a = false)
       .def("solution", &solver_solution, "Columns, coefficients and intercept.")
-      .def("warm_start",
-           [](PySolver& self, Vector<std::int64_t> columns, Vector<double> coef) {
-             std::vector<Index> j(columns.data(), columns.data() + columns.shape(0));
-             self.solver->warm_start(j, to_vector(coef));
-           },
-           "columns"_a, "coef"_a)
-      .def("set_penalty",
-           [](PySolver& self, std::shared_ptr<Penalty> penalty) {
-             self.penalty = std::move(penalty);
-             self.solver->set_penalty(self.penalty.get());
-           },
-           "penalty"_a)
-      .def_prop_ro("correlation_limit", [](const PySolver& self) {
-        return self.solver->correlation_limit();
-      })
-      .def_prop_ro("null_correlations", [](const PySolver& self) {
-        return to_numpy(self.solver->null_correlations());
-      });
+      .def(
+          "warm_start",
+          [](PySolver& self, Vector<std::int64_t> columns, Vector<double> coef) {
+            std::vector<Index> j(columns.data(), columns.data() + columns.shape(0));
+            self.solver->warm_start(j, to_vector(coef));
+          },
+          "columns"_a, "coef"_a)
+      .def(
+          "set_penalty",
+          [](PySolver& self, std::shared_ptr<Penalty> penalty) {
+            self.penalty = std::move(penalty);
+            self.solver->set_penalty(self.penalty.get());
+          },
+          "penalty"_a)
+      .def_prop_ro("correlation_limit",
+                   [](const PySolver& self) { return self.solver->correlation_limit(); })
+      .def_prop_ro("null_correlations",
+                   [](const PySolver& self) { return to_numpy(self.solver->null_correlations()); });
   m.def("solver", &make_solver, "design"_a, "y"_a, "penalty"_a, "weights"_a.none(), "positive"_a,
         "prox_weight"_a);
   m.def("solve_pwl", &solve_pwl, "design"_a, "z"_a, "l1_weights"_a, "prox_weight"_a,

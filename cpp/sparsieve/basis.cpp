@@ -32,8 +32,8 @@ void Basis::add(Index j) {
       for (std::size_t t = 0; t < q_[k].tail.size(); ++t) fresh.tail[t] -= h * q_[k].tail[t];
     }
   }
-  double norm2 = weighted_dot(design_.omega().data(), fresh.plain.data(), fresh.plain.data(),
-                              design_.n());
+  double norm2 =
+      weighted_dot(design_.omega().data(), fresh.plain.data(), fresh.plain.data(), design_.n());
   for (double t : fresh.tail) norm2 += t * t;
   const double norm = std::sqrt(norm2);
   if (!(norm > kDependent * std::sqrt(design_.norm2(j) + ridge_))) return;

@@ -55,7 +55,8 @@ void MmSolver::fit_unpenalised() {
     }
   }
   if (free.empty()) return;
-  if (!problem_.positive) {  // a column that depends on the others has nothing to add: it stays zero
+  if (!problem_
+           .positive) {  // a column that depends on the others has nothing to add: it stays zero
     Basis independent(*problem_.design, 0.0);
     for (Index j : free) independent.add(j);
     for (Index j : free) {
@@ -101,8 +102,7 @@ void MmSolver::set_alpha(double alpha) {
   }
 }
 
-void MmSolver::add_to_working_set(const std::vector<Index>& columns,
-                                  const std::vector<double>* c) {
+void MmSolver::add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c) {
   const Index old = ws_.size();
   ws_.grow(*problem_.design, columns);
   const Index m = ws_.size();
@@ -144,7 +144,8 @@ void MmSolver::trim_working_set() {
     if (place_[s] < 0 && threshold_[ws_.column(s)] > 0.0) zeros.push_back(s);
   }
   std::sort(zeros.begin(), zeros.end(), [&](Index a, Index b) {
-    return std::abs(c_[a]) / threshold_[ws_.column(a)] > std::abs(c_[b]) / threshold_[ws_.column(b)];
+    return std::abs(c_[a]) / threshold_[ws_.column(a)] >
+           std::abs(c_[b]) / threshold_[ws_.column(b)];
   });
   zeros.resize(std::min<std::size_t>(zeros.size(), k / 4 + 16));
   std::vector<char> kept(m, 0);
@@ -212,14 +213,14 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     reweight();
     const double inside = std::max(worst_active(), worst_zero()) / slope0_;
     const double slack = kOutsideShare * options.tol * slope0_;
-    const auto found = sieve_.above({r_, weighted_, threshold_, slack, problem_.positive,
-                                     ws_.slots(), c_, known_error_});
+    const auto found = sieve_.above(
+        {r_, weighted_, threshold_, slack, problem_.positive, ws_.slots(), c_, known_error_});
     double outside = 0.0;
     for (const Violator& v : found) {
       outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
     }
-    result.kkt = std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_) +
-                 known_error_ / slope0_;
+    result.kkt =
+        std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_) + known_error_ / slope0_;
     // 4. done, stuck, or enlarge the working set
     if (result.kkt <= options.tol) {
       result.status = Status::kConverged;

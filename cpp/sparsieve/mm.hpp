@@ -35,24 +35,24 @@ struct SolveOptions {
 
 struct SolveResult {
   Status status = Status::kConverged;
-  double kkt = 0.0;        // max_j violation_j / slope(0), over every feature
-  double gap = 0.0;        // duality gap of the last surrogate
-  double objective = 0.0;  // F(w)
-  Index iterations = 0;    // reweightings
-  Index rounds = 0;        // enlargements of the working set
-  bool convex = false;     // F is strictly convex on the support at w
-  double passes = 0.0;     // bytes of X read, divided by the size of X
-  Index by_bound = 0;      // features settled by a bound at the end
-  Index by_shadow = 0;     // features settled by the 8-bit shadow at the end
-  Index by_reading = 0;    // features whose correlation was read at the end
+  double kkt = 0.0;                // max_j violation_j / slope(0), over every feature
+  double gap = 0.0;                // duality gap of the last surrogate
+  double objective = 0.0;          // F(w)
+  Index iterations = 0;            // reweightings
+  Index rounds = 0;                // enlargements of the working set
+  bool convex = false;             // F is strictly convex on the support at w
+  double passes = 0.0;             // bytes of X read, divided by the size of X
+  Index by_bound = 0;              // features settled by a bound at the end
+  Index by_shadow = 0;             // features settled by the 8-bit shadow at the end
+  Index by_reading = 0;            // features whose correlation was read at the end
   std::vector<double> objectives;  // F after each iteration, when asked for
 };
 
 struct MmProblem {
   const Design* design;
-  std::vector<double> z;           // response (centred by the design)
-  double response_size = 0.0;      // norm of the response before centring
-  std::vector<double> pi;          // per-feature weights; empty = all 1; infinity = excluded
+  std::vector<double> z;       // response (centred by the design)
+  double response_size = 0.0;  // norm of the response before centring
+  std::vector<double> pi;      // per-feature weights; empty = all 1; infinity = excluded
   const Penalty* penalty;
   bool positive = false;
   double prox_weight = 0.0;  // mu
@@ -144,7 +144,7 @@ class MmSolver {
   std::vector<char> dependent_;  // unpenalised features that depend on other unpenalised ones
   // per slot of the working set; c_ is current on the support, elsewhere as of the last flush
   std::vector<double> w_, c_;
-  std::vector<double> pull_;  // x_j' Omega z
+  std::vector<double> pull_;                   // x_j' Omega z
   std::vector<double> w_flushed_, c_flushed_;  // correlations of every slot, and where they hold
   std::vector<int> sign_;
   std::vector<Index> place_;  // position in the support, -1 = zero

@@ -11,7 +11,7 @@ namespace sparsieve {
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 // A Gram matrix this small is always worth having.
-constexpr Index kSmallSet = 1500;
+constexpr Index kSmallSet = 4000;
 // Epochs between two Newton steps.
 constexpr int kNewtonEvery = 8;
 // Conjugate gradient iterations of one Newton step, and the reduction of the residual it aims at.
@@ -25,8 +25,8 @@ constexpr int kPatience = 50;
 bool MmSolver::columns_pay() const {
   const double m = static_cast<double>(ws_.size());
   if (ws_.size() <= kSmallSet) return false;
-  const double column = static_cast<double>(problem_.design->bytes()) /
-                        static_cast<double>(problem_.design->d());
+  const double column =
+      static_cast<double>(problem_.design->bytes()) / static_cast<double>(problem_.design->d());
   return m * column < 0.5 * m * m;
 }
 

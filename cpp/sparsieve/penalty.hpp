@@ -15,8 +15,8 @@ class Penalty {
   virtual ~Penalty() = default;
   // For k coordinates: t[i] = |w_i|, alpha[i] = strength times the feature's weight. `curvature` is
   // r'' <= 0; it only steers acceleration, never correctness.
-  virtual void evaluate(const double* t, const double* alpha, Index k, double* value,
-                        double* slope, double* curvature) const = 0;
+  virtual void evaluate(const double* t, const double* alpha, Index k, double* value, double* slope,
+                        double* curvature) const = 0;
 };
 
 struct Point {
@@ -47,8 +47,8 @@ struct ScadShape {
     if (t <= a) return {a * t, a, 0.0};
     if (t > gamma * a) return {0.5 * a * a * (gamma + 1.0), 0.0, 0.0};
     const double g = gamma - 1.0;
-    return {(2.0 * gamma * a * t - t * t - a * a) / (2.0 * g),
-            std::max((gamma * a - t) / g, 0.0), -1.0 / g};
+    return {(2.0 * gamma * a * t - t * t - a * a) / (2.0 * g), std::max((gamma * a - t) / g, 0.0),
+            -1.0 / g};
   }
 };
 struct CappedL1Shape {

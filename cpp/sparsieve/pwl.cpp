@@ -9,8 +9,8 @@ namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr Index kScreenEvery = 5;     // epochs between two gaps, as in [RGS19]
-constexpr Index kMaxNewton = 4000;    // largest support for an exact step
+constexpr Index kScreenEvery = 5;   // epochs between two gaps, as in [RGS19]
+constexpr Index kMaxNewton = 4000;  // largest support for an exact step
 }  // namespace
 
 PwlSolver::PwlSolver(const PwlProblem& problem)
@@ -83,7 +83,8 @@ void PwlSolver::fetch_correlations(const std::vector<Index>& columns) {
 // correlation it brings to zero), stopping at each sign change to let that coordinate go.
 void PwlSolver::support_step() {
   const double mu = problem_.prox_weight;
-  std::vector<Index> support = unpenalised_.columns();  // first, so that none of them is found dependent
+  std::vector<Index> support =
+      unpenalised_.columns();  // first, so that none of them is found dependent
   for (Index j : active_) {
     if (w_[j] != 0.0 && !unpenalised(j)) support.push_back(j);
   }
@@ -218,7 +219,8 @@ DualPoint PwlSolver::dual_point(const std::vector<Index>& columns, double consta
   DualPoint point;
   if (quadratic > 0.0) point.scale = std::clamp((linear - slack) / quadratic, -limit, limit);
   const double scale = point.scale;
-  point.value = scale * linear - std::abs(scale) * slack - 0.5 * scale * scale * quadratic + constant;
+  point.value =
+      scale * linear - std::abs(scale) * slack - 0.5 * scale * scale * quadratic + constant;
   point.gap = primal() - point.value;
   point.shift = shift;
   point.radius = std::sqrt(2.0 * (std::max(point.gap, 0.0) + primal_noise()));
@@ -256,7 +258,8 @@ PwlResult PwlSolver::solve(const PwlOptions& options) {
   int patience = 50;
   while (true) {
     // 1. a few epochs, then the exact step on the support they found
-    for (Index e = 0; e < kScreenEvery && result.epochs < options.max_epochs; ++e, ++result.epochs) {
+    for (Index e = 0; e < kScreenEvery && result.epochs < options.max_epochs;
+         ++e, ++result.epochs) {
       epoch();
     }
     refresh();

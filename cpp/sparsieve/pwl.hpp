@@ -71,9 +71,9 @@ class PwlSolver {
   void screen(const DualPoint& point);
 
   const PwlProblem& problem_;
-  std::vector<Index> active_;   // not screened
+  std::vector<Index> active_;  // not screened
   std::vector<char> screened_;
-  Basis unpenalised_;  // of the columns with lambda_j = 0
+  Basis unpenalised_;              // of the columns with lambda_j = 0
   std::vector<double> w_, r_, c_;  // c_j = x_j' Omega r - mu (w_j - w'_j), filled per column asked
   Weighted weighted_;
   double excluded_ = 0.0;  // prox term of the excluded coordinates (infinite l1 weight)

@@ -23,11 +23,11 @@ struct Query {
   const std::vector<double>& r;
   const Weighted& weighted;
   const std::vector<double>& threshold;
-  double slack;   // a column may exceed its threshold by this much
-  bool positive;  // only positive correlations count
-  const std::vector<Index>& slot;         // >= 0: in the working set, skipped
-  const std::vector<double>& known;       // per slot: the correlation
-  double known_error;                     // and how far it may be off
+  double slack;                      // a column may exceed its threshold by this much
+  bool positive;                     // only positive correlations count
+  const std::vector<Index>& slot;    // >= 0: in the working set, skipped
+  const std::vector<double>& known;  // per slot: the correlation
+  double known_error;                // and how far it may be off
 };
 
 class Sieve {
@@ -79,10 +79,10 @@ class Sieve {
   const Design& design_;
   std::vector<Reference> ring_;
   Index newest_ = 0, filled_ = 0;
-  std::vector<double> centre_, radius_;  // of every column at the residual asked about
-  std::vector<Index> open_;              // columns not settled yet
+  std::vector<double> centre_, radius_;            // of every column at the residual asked about
+  std::vector<Index> open_;                        // columns not settled yet
   std::vector<double> base_centre_, base_radius_;  // without the rest, for the last combination
-  Bytes looked_ = 0;  // bytes of X read by looks so far
+  Bytes looked_ = 0;                               // bytes of X read by looks so far
   double ratio_ = 0.0, worst_kept_ = 0.0;
   Index by_bound_ = 0, by_shadow_ = 0, by_reading_ = 0;
 };

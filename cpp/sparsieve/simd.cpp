@@ -5,10 +5,10 @@
 
 namespace sparsieve {
 
-#define SPARSIEVE_DECLARE(isa)   \
-  namespace isa {                \
-  template <class T>             \
-  Kernels<T> table();            \
+#define SPARSIEVE_DECLARE(isa)                     \
+  namespace isa {                                  \
+  template <class T>                               \
+  Kernels<T> table();                              \
   extern template Kernels<double> table<double>(); \
   extern template Kernels<float> table<float>();   \
   ShadowKernels shadow_table();                    \
@@ -41,9 +41,9 @@ const char* instruction_set() {
 
 // The expression in the namespace of the chosen instruction set.
 #ifdef SPARSIEVE_X86
-#define SPARSIEVE_CHOOSE(expression)                                          \
-  (std::strcmp(instruction_set(), "avx512") == 0 ? avx512::expression         \
-   : std::strcmp(instruction_set(), "avx2") == 0 ? avx2::expression           \
+#define SPARSIEVE_CHOOSE(expression)                                  \
+  (std::strcmp(instruction_set(), "avx512") == 0 ? avx512::expression \
+   : std::strcmp(instruction_set(), "avx2") == 0 ? avx2::expression   \
                                                  : plain::expression)
 #else
 #define SPARSIEVE_CHOOSE(expression) (plain::expression)

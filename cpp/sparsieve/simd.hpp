@@ -32,8 +32,8 @@ const Kernels<T>& kernels();
 // Products of 8-bit columns with a 16-bit vector, in integers; n is a multiple of 64.
 struct ShadowKernels {
   // q = round((x - middle) / scale), |q| <= 127; sums of squares of what is lost and of q
-  void (*fill)(const double* x, Index n, double middle, double scale, std::int8_t* q,
-               double* lost2, double* size2);
+  void (*fill)(const double* x, Index n, double middle, double scale, std::int8_t* q, double* lost2,
+               double* size2);
   void (*range)(const double* x, Index n, double* low, double* high);
   void (*dot4)(const std::int8_t* const x[4], const std::int16_t* v, Index n, std::int64_t out[4]);
 };

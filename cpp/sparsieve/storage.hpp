@@ -33,8 +33,7 @@ class Storage {
   virtual Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count,
                           double* out) const = 0;
   // y += sum_k coef[k] x_{cols[k]}
-  virtual Bytes accumulate(const Index* cols, const double* coef, Index count,
-                           double* y) const = 0;
+  virtual Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const = 0;
   // y += coef omega x_j, elementwise
   virtual Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const = 0;
   // The 8-bit shadow, built by the first who asks (who pays for reading X); null where none helps.
