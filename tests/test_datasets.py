@@ -8,7 +8,6 @@ import pytest
 import scipy.sparse as sp
 
 import sparsieve as sv
-from sparsieve import datasets
 
 DATA = Path(os.environ.get("SPARSIEVE_DATA", "data-folder-not-set"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="SPARSIEVE_DATA names no folder")
@@ -77,8 +76,8 @@ def test_without_files_and_network_the_error_names_three_ways(name, tmp_path, mo
 
     monkeypatch.delenv("SPARSIEVE_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    monkeypatch.setattr(datasets, "fetch_openml", no_network)
-    monkeypatch.setattr(datasets, "fetch_20newsgroups", no_network)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", no_network)
+    monkeypatch.setattr("sklearn.datasets.fetch_20newsgroups", no_network)
     with pytest.raises(FileNotFoundError) as caught:
         getattr(sv.datasets, f"load_{name}")()
     for way in ("SPARSIEVE_DATA", "data home", "network"):

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.datasets import fetch_20newsgroups, fetch_openml, get_data_home
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 Array = npt.NDArray[np.float64]
 
@@ -101,6 +99,9 @@ def load_newsgroups() -> tuple[Any, Array]:
 
 def _find(name: str, fetch: Callable[[], tuple[Any, Array]]) -> tuple[Any, Array]:
     """Return the data set from the first of the three places that has it."""
+    # Here rather than above, as below: importing sparsieve should not load the data set module.
+    from sklearn.datasets import get_data_home
+
     folder = os.environ.get("SPARSIEVE_DATA")
     for place in ([folder] if folder else []) + [get_data_home()]:
         file = Path(place) / f"{name}.npz"
@@ -136,11 +137,16 @@ def _read(file: Path) -> tuple[Any, Array]:
 
 
 def _fetch_leukemia() -> tuple[Array, Array]:
+    from sklearn.datasets import fetch_openml
+
     bunch = fetch_openml(name="leukemia", version=1, as_frame=False, parser="liac-arff")
     return np.asarray(bunch.data, dtype=np.float64), np.where(bunch.target == "ALL", 1.0, -1.0)
 
 
 def _fetch_newsgroups() -> tuple[Any, Array]:
+    from sklearn.datasets import fetch_20newsgroups
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     bunch = fetch_20newsgroups(subset="train", categories=_CATEGORIES, shuffle=False)
     X = sp.csc_matrix(TfidfVectorizer().fit_transform(bunch.data))
     religion = bunch.target_names.index("talk.religion.misc")
