@@ -16,7 +16,10 @@ from sklearn.exceptions import NotFittedError
 
 import sparsieve as sv
 from sparsieve._codec import NotStored, decode, encode
+from sparsieve.columns import make_design
 from sparsieve.model_file import FORMAT_VERSION, ModelFileError, read_content, write_content
+from sparsieve.table_files import Table
+from sparsieve.table_model import TableModel
 
 
 class Halved:
@@ -70,6 +73,66 @@ def test_a_loaded_model_is_the_saved_one_to_the_last_bit(penalty, names, tmp_pat
     assert loaded.certificate_ == model.certificate_
     assert repr(loaded.get_params()) == repr(model.get_params())
     assert hasattr(loaded, "feature_names_in_") == names
+
+
+@pytest.mark.parametrize("names", [False, True])
+@pytest.mark.parametrize("choice", ["cv", "ic"])
+def test_a_model_that_was_chosen_comes_back_with_what_it_was_chosen_by(choice, names, tmp_path):
+    make = sv.SparseRegressorCV if choice == "cv" else sv.SparseRegressorIC
+    X, y = problem(names)
+    model = make(["l1", sv.MCP(gamma=2.0)], alphas=12, eps=0.01).fit(X, y)
+    model.save(tmp_path / "m.json")
+    loaded = sv.load_model(tmp_path / "m.json")
+    assert type(loaded) is make
+    assert np.array_equal(loaded.predict(X), model.predict(X))
+    assert vars(loaded).keys() >= {name for name in vars(model) if name.endswith("_")}
+    assert np.array_equal(loaded.alphas_, model.alphas_)
+    assert np.array_equal(loaded.path_.kkt, model.path_.kkt)
+    assert loaded.path_.problem is None
+    if choice == "cv":
+        assert np.array_equal(loaded.mse_path_, model.mse_path_)
+        table, expected = loaded.cv_results_, model.cv_results_
+        assert [repr(p) for p in table["penalty"]] == [repr(p) for p in expected["penalty"]]
+        assert np.array_equal(table["split2_test_score"], expected["split2_test_score"])
+    assert "NotStored" not in repr([type(v).__name__ for v in vars(loaded).values()])
+    assert "MCP" in loaded.to_html()
+
+
+def table_model():
+    X, y = problem()
+    table = Table("t", [f"x{j}" for j in range(11)], np.asfortranarray(X[:, :11]), {}, y, "y")
+    design = make_design(table, None, impute="mean")
+    return TableModel.of(sv.SparseRegressorCV("mcp", alphas=8).fit(design.X, design.y), design)
+
+
+def test_a_table_model_comes_back_and_forged_schemas_do_not(tmp_path):
+    model = table_model()
+    model.save(tmp_path / "m.json")
+    loaded = sv.load_model(tmp_path / "m.json")
+    X = problem()[0][:, :11]
+    assert np.array_equal(loaded.predict(X), model.predict(X))
+    assert loaded.schema.numbers == model.schema.numbers
+    assert np.array_equal(loaded.schema.scale, model.schema.scale)
+    document = json.loads((tmp_path / "m.json").read_text())["content"]
+    for key, value in [
+        ("numbers", ["a"]),
+        ("numbers", [1] * 11),
+        ("categories", {"$": "dict", "items": {"city": []}}),
+        ("categories", None),
+        ("fills", [0.0] * 11),
+        ("scale", {"$": "array", "dtype": "float64", "shape": [1], "data": [1.0]}),
+        ("impute", "magic"),
+        ("target", 3),
+        ("evil", 1),
+    ]:
+        forged = json.loads(json.dumps(document))
+        forged["model"]["schema"]["fields"][key] = value
+        with pytest.raises(ModelFileError):
+            sv.load_model(forge(tmp_path / "forged.json", forged))
+    forged = json.loads(json.dumps(document))
+    forged["model"]["schema"] = {"$": "dict", "items": {}}
+    with pytest.raises(ModelFileError):
+        sv.load_model(forge(tmp_path / "forged.json", forged))
 
 
 def test_a_loaded_model_can_be_fitted_again_and_saved_again(saved, tmp_path):

@@ -1,0 +1,220 @@
+"""Reading tables: the values are those that were written, whatever the shape of the file."""
+
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import sparsieve._csv_table as csv_table
+from sparsieve.columns import make_design
+from sparsieve.table_files import ReadOptions, Table, TableError, read_table
+from sparsieve.table_model import TableModel
+
+# What a field can hold: numbers as any program writes them, texts with every kind of mischief.
+# Control characters are left out (a lone carriage return is a line end to some and not to others).
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp", "Zs"]) | st.sampled_from(' ,;"\n'),
+    min_size=1,
+).map(lambda text: f"<{text}>")
+KINDS = st.sampled_from(["number", "text", "holes"])
+
+
+def table_file(folder, rows, **options):
+    file = folder / "table.csv"
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, **options).writerows(rows)
+    return file
+
+
+def column_of(kind, count):
+    entry = {"number": NUMBERS, "text": TEXTS, "holes": NUMBERS | st.sampled_from(["", "NA"])}[kind]
+    return st.lists(entry, min_size=count, max_size=count)
+
+
+@st.composite
+def tables(draw):
+    count = draw(st.integers(1, 12))
+    kinds = draw(st.lists(KINDS, min_size=1, max_size=5))
+    return kinds, [draw(column_of(kind, count)) for kind in kinds]
+
+
+@given(tables(), st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), st.integers(1, 12))
+@settings(max_examples=150)
+def test_what_was_written_is_read(tmp_path_factory, table, quoting, block):
+    kinds, columns = table
+    names = [f"c{j}" for j in range(len(kinds))]
+    rows = [names, *zip(*columns, strict=True)]
+    file = table_file(tmp_path_factory.mktemp("t"), rows, quoting=quoting)
+    before, csv_table._BLOCK = csv_table._BLOCK, block  # so that small tables have many blocks
+    try:
+        read = read_table(file)
+    finally:
+        csv_table._BLOCK = before
+    assert read.names == names
+    assert read.values.shape == (len(columns[0]), len(names))
+    assert read.values.flags.f_contiguous
+    for j, (kind, column) in enumerate(zip(kinds, columns, strict=True)):
+        if kind == "text":
+            values = read.categories[names[j]]
+            back = [values[int(k)] for k in read.values[:, j]]
+            assert back == [entry.strip() for entry in column]
+        else:
+            expected = [np.nan if isinstance(v, str) else v for v in column]
+            assert np.array_equal(read.values[:, j], expected, equal_nan=True)
+
+
+def test_text_that_comes_late_is_read_from_the_start(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_table, "_BLOCK", 4)
+    rows = [["zip", "x"], *[[75001 + i % 3, i] for i in range(9)], ["2A004", 9]]
+    table = read_table(table_file(tmp_path, rows))
+    assert table.categories == {"zip": ["75001", "75002", "75003", "2A004"]}
+    assert table.values[:, 0].tolist() == [0, 1, 2, 0, 1, 2, 0, 1, 2, 3]
+
+
+def test_a_column_known_as_text_stays_text_when_it_looks_like_numbers(tmp_path):
+    file = table_file(tmp_path, [["zip", "x"], [75001, 1], [75002, 2]])
+    table = read_table(file, wanted=["zip"], text=["zip"])
+    assert table.categories == {"zip": ["75001", "75002"]}
+    assert table.file_names == ["zip", "x"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_and_blank_lines(tmp_path, end):
+    (tmp_path / "t.csv").write_bytes(end.join(["a,b", "1,2", "", "3,4", ""]).encode())
+    table = read_table(tmp_path / "t.csv")
+    assert table.values.tolist() == [[1, 2], [3, 4]]
+    assert table.notes == []
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        (["True", "false", "1"], [1, 0, 1]),
+        ([" 1.5 ", "2e3", "-.5"], [1.5, 2000, -0.5]),
+        (["1", "null", "#N/A"], [1, np.nan, np.nan]),
+    ],
+)
+def test_spellings_of_numbers(tmp_path, entries, expected):
+    table = read_table(table_file(tmp_path, [["a"], *[[e] for e in entries]]))
+    assert np.array_equal(table.values[:, 0], expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("entry", ["1_000", "0x10", "1 000", "12%", "1,5"])
+def test_what_only_looks_like_a_number_is_text(tmp_path, entry):
+    table = read_table(table_file(tmp_path, [["a", "b"], [1, 1], [entry, 1]]))
+    assert table.categories["a"] == ["1", entry]
+
+
+def test_extreme_numbers_keep_every_bit(tmp_path):
+    values = [5e-324, 1.7976931348623157e308, 0.1 + 0.2, -0.0, 1e22]
+    table = read_table(table_file(tmp_path, [["a"], *[[repr(v)] for v in values]]))
+    assert table.values[:, 0].tobytes() == np.array(values).tobytes()
+
+
+def test_parquet_types(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "i": np.array([1, 2, 3], dtype=np.int8),
+            "b": [True, False, True],
+            "f": np.array([0.5, np.nan, 2], dtype=np.float32),
+            "n": pd.array([1, None, 3], dtype="Int64"),
+            "s": ["x", None, "y"],
+            "c": pd.Categorical(["p", "q", "p"], categories=["q", "p"]),
+        }
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet")
+    assert np.array_equal(table.values[:, 0], [1, 2, 3])
+    assert np.array_equal(table.values[:, 1], [1, 0, 1])
+    assert np.array_equal(table.values[:, 2], [0.5, np.nan, 2], equal_nan=True)
+    assert np.array_equal(table.values[:, 3], [1, np.nan, 3], equal_nan=True)
+    assert np.array_equal(table.values[:, 4], [0, np.nan, 1], equal_nan=True)
+    assert [table.categories["c"][int(k)] for k in table.values[:, 5]] == ["p", "q", "p"]
+    frame["when"] = pd.Timestamp("2020-01-01")
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(TableError, match="'when' holds timestamp"):
+        read_table(tmp_path / "t.parquet")
+    assert len(read_table(tmp_path / "t.parquet", drop=["when"]).names) == 6
+
+
+def test_sparse_archives(tmp_path):
+    X = sparse.random_array((20, 30), density=0.2, format="csr", rng=0)
+    sparse.save_npz(tmp_path / "t.npz", X)
+    table = read_table(tmp_path / "t.npz")
+    assert (table.values != X).nnz == 0
+    assert table.names[:2] == ["x1", "x2"]
+    assert table.target is None
+    np.savez(tmp_path / "bad.npz", data=[1.0], indices=[50], indptr=[0, 1], shape=[2, 1])
+    with pytest.raises(TableError, match="broken sparse matrix"):
+        read_table(tmp_path / "bad.npz")
+    np.savez(tmp_path / "objects.npz", X=np.array([[None]], dtype=object))
+    with pytest.raises(TableError, match="without Python objects"):
+        read_table(tmp_path / "objects.npz")
+    np.savez(tmp_path / "other.npz", features=np.eye(3))
+    with pytest.raises(TableError, match="name the columns' array X"):
+        read_table(tmp_path / "other.npz")
+
+
+def test_svmlight_of_a_known_width(tmp_path):
+    (tmp_path / "t.svm").write_text("1.5 1:2 3:4\n-1 2:1\n")
+    table = read_table(tmp_path / "t.svm", ReadOptions(n_features=5))
+    assert table.values.shape == (2, 5)
+    assert table.target.tolist() == [1.5, -1.0]
+    (tmp_path / "bad.svm").write_text("one two three\n")
+    with pytest.raises(TableError, match="svmlight"):
+        read_table(tmp_path / "bad.svm")
+
+
+def regression_table(storage):
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.normal(3.0, [1.0, 50.0, 0.02, 1.0], size=(80, 4)))
+    X[rng.random(X.shape) < 0.3] = 0.0
+    y = X @ [1.0, 0.1, -20.0, 0.0] + rng.normal(0, 0.1, 80)
+    values = sparse.csc_array(X) if storage == "sparse" else X.copy(order="F")
+    return Table("t", list("abcd"), values, {}, y, "y"), X
+
+
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_standardising_divides_by_the_standard_deviation(storage):
+    table, X = regression_table(storage)
+    design = make_design(table, None)
+    # Two ways to add up 80 squares.
+    np.testing.assert_allclose(design.schema.scale, X.std(axis=0), rtol=1e-12)
+    scaled = design.X.toarray() if storage == "sparse" else design.X
+    np.testing.assert_allclose(scaled, X / X.std(axis=0), rtol=1e-12)
+
+
+def test_the_most_frequent_text_is_the_reference():
+    rng = np.random.default_rng(0)
+    codes = np.array([0, 1, 1, 2, 1, 2, np.nan, 1, 0, 2] * 3)
+    values = np.asfortranarray(np.column_stack([rng.normal(size=30), codes]))
+    table = Table("t", ["x", "city"], values, {"city": ["Nice", "Paris", "Lyon"]}, codes_y(), "y")
+    design = make_design(table, None, one_hot=True, impute="mean", standardize=False)
+    assert design.schema.categories == {"city": ["Paris", "Lyon", "Nice"]}
+    assert design.schema.design_names == ["x", "city=Lyon", "city=Nice"]
+    X = design.X.toarray() if sparse.issparse(design.X) else design.X
+    assert X[:10, 1].tolist() == [0, 0, 0, 1, 0, 1, 0, 0, 0, 1]
+    assert X[:10, 2].tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 1, 0]
+
+
+def codes_y():
+    return np.random.default_rng(1).normal(size=30)
+
+
+def test_json_text_is_strict_json():
+    import sparsieve as sv
+
+    table, X = regression_table("dense")
+    design = make_design(table, None)
+    model = TableModel.of(sv.SparseRegressor("mcp", 0.01).fit(design.X, design.y), design)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    assert np.array_equal(model.predict(frame), model.predict(X))
+    assert pd.read_json(io.StringIO(model.to_json()), typ="series")["target"] == "y"
+    with pytest.raises(TableError, match="lacks 'a'"):
+        model.predict(frame.drop(columns="a"))
