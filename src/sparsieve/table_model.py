@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
+import os
 from typing import Any
 
 import numpy as np
@@ -205,6 +206,10 @@ class TableModel(Saveable):
         if self.schema.fills is None:
             return {}
         return dict(zip(self.schema.numbers, self.schema.fills.tolist(), strict=True))
+
+    def to_html(self, file: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """Make the interactive report, as :meth:`sparsieve.SparseRegressor.to_html` does."""
+        return self.regressor.to_html(file, **options)
 
     def to_pipeline(self) -> Any:
         """Return a fitted scikit-learn pipeline that predicts the same from a data frame.

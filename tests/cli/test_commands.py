@@ -43,6 +43,7 @@ def test_fit_predict_info_report_end_to_end(run, houses, tmp_path):
     predicted = read_predictions(tmp_path / "p.csv")
     assert np.array_equal(predicted, model.predict(pd.read_csv(houses)))
 
+    assert "rooms" in model.to_html()
     done = run("info", "houses.model.json")
     assert done.code == 0
     assert "target    price" in done.out
