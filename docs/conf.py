@@ -28,6 +28,7 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "message_table",
     "benchmark_pages",
+    "command_output",
 ]
 
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}

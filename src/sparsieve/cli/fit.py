@@ -159,5 +159,6 @@ def write_report(model: Any, file: Path, title: str) -> None:
         title=title,
         reproduce=made.get("command"),
         settings=settings,
+        scale=None if schema is None else schema.scale,
     )
     write_text(file, page)
