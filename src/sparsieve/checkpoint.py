@@ -202,7 +202,7 @@ _SCALARS = (
     "passes",
     "r2",
 )
-_COUNTS = ("n_iter", "convex", "settled_by_bound", "settled_by_reading")
+_COUNTS = ("n_iter", "convex", "settled_by_bound", "settled_by_reading", "settled_by_shadow")
 _STATUS = ("CONVERGED", "ITERATIONS", "STALLED", "INTERRUPTED")
 
 
@@ -240,6 +240,7 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
                 convex=bool(counts[1]),
                 settled_by_bound=int(counts[2]),
                 settled_by_reading=int(counts[3]),
+                settled_by_shadow=int(counts[4]),
                 **scalars,
             )
         )
