@@ -20,6 +20,8 @@ constexpr double kGramShare = 0.1;
 constexpr double kLeastShare = 0.8;
 // Pivots of the maintained factor above this are definite whatever its accumulated rounding error.
 constexpr double kSafePivot = 1e-9;
+// How many features may accompany violators into the working set, beyond one for each.
+constexpr Index kCompany = 24;
 // Exact checks that fail to halve the violation before rounding is blamed.
 constexpr int kPatience = 4;
 }  // namespace
@@ -130,7 +132,7 @@ void MmSolver::prefetch(double previous_slope0) {
   const double ratio = previous_slope0 / slope0_;
   if (!(ratio > 1.0)) return;
   const double share = std::max(kLeastShare, 2.0 - ratio);
-  const Index most = 8 + 2 * entered_;  // about as many as the last alpha needed
+  const Index most = 8 + entered_;  // about as many as the last alpha needed
   const auto fresh = sieve_.likely(threshold_, share, problem_.positive, ws_.slots(), most);
   if (!fresh.empty()) add_to_working_set(fresh, nullptr);
 }
@@ -138,7 +140,7 @@ void MmSolver::prefetch(double previous_slope0) {
 // Forget features that are zero and far from entering, when they outnumber those at work.
 void MmSolver::trim_working_set() {
   const Index k = static_cast<Index>(support_.size()), m = ws_.size();
-  if (m <= k + k / 2 + 32) return;
+  if (m <= k + k / 3 + 32) return;
   std::vector<Index> zeros;
   for (Index s = 0; s < m; ++s) {
     if (place_[s] < 0 && threshold_[ws_.column(s)] > 0.0) zeros.push_back(s);
@@ -147,7 +149,7 @@ void MmSolver::trim_working_set() {
     return std::abs(c_[a]) / threshold_[ws_.column(a)] >
            std::abs(c_[b]) / threshold_[ws_.column(b)];
   });
-  zeros.resize(std::min<std::size_t>(zeros.size(), k / 4 + 16));
+  zeros.resize(std::min<std::size_t>(zeros.size(), k / 5 + 24));
   std::vector<char> kept(m, 0);
   for (Index s : zeros) kept[s] = 1;
   for (Index s = 0; s < m; ++s) {
@@ -248,6 +250,15 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
       c.push_back(v.correlation);
     }
     if (!fresh.empty()) {
+      // The set is read anyway: features about to enter come along and save a round.
+      for (Index j : sieve_.likely(threshold_, kLeastShare, problem_.positive, ws_.slots(),
+                                   2 * static_cast<Index>(fresh.size()) + kCompany)) {
+        if (std::find(fresh.begin(), fresh.end(), j) != fresh.end()) continue;
+        fresh.push_back(j);
+        double correlation;
+        problem_.design->correlate(weighted_, &j, 1, &correlation);
+        c.push_back(correlation);
+      }
       add_to_working_set(fresh, &c);
       ++result.rounds;
     }
