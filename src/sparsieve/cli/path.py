@@ -54,7 +54,8 @@ def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> E
         from ..report import render
 
         title = f"{design.schema.target} ({FilePath(table).name})"
-        write_text(options["report"], render(paths, title=title, reproduce=command_line()))
+        page = render(paths, title=title, reproduce=command_line(), scale=design.schema.scale)
+        write_text(options["report"], page)
         say(f"report        {options['report']}")
     return Exit.OK if all(path.converged.all() for path in paths) else Exit.NOT_CONVERGED
 
