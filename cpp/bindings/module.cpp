@@ -218,6 +218,7 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
                    std::optional<Vector<double>> centre, double tol, Index max_epochs,
                    bool screen) {
   PwlProblem problem;
+  design.design->measure();
   problem.design = design.design.get();
   problem.z = to_vector(z);
   problem.l1 = to_vector(l1);

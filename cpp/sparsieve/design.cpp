@@ -20,11 +20,15 @@ Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega
       allow_shadow_(allow_shadow) {
   total_ = 0.0;
   for (double o : omega_) total_ += o;
+}
+
+void Design::measure(const Weighted* r, std::vector<double>* correlations) {
   const Index d = storage_->d();
-  if (centred_) means_.resize(d);
+  means_.assign(d, 0.0);
   norms2_.resize(d);
   norms_.resize(d);
   rounding_.resize(d);
+  if (r != nullptr) correlations->resize(d);
   // A sum of n products in eight lanes has at most n/8 + 3 roundings in a row; the factor 2 covers
   // the products with Omega and the centring.
   const double unit = 2.0 * kEps * (static_cast<double>(n()) / 8.0 + 8.0);
@@ -35,10 +39,14 @@ Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega
       read += storage_->moments(j, omega_.data(), total_, centred_, m);
       // Below the noise of the subtraction x - mean the column is constant.
       const bool constant = centred_ && m.centred <= 64.0 * kEps * kEps * m.raw;
-      if (centred_) means_[j] = m.mean;
+      means_[j] = m.mean;
       norms2_[j] = constant ? 0.0 : m.centred;
       norms_[j] = std::sqrt(norms2_[j]);
       rounding_[j] = unit * std::sqrt(m.raw);
+      if (r == nullptr) continue;
+      double c;
+      storage_->dots(r->v.data(), &j, 1, &c);  // the column is still in cache
+      (*correlations)[j] = c - m.mean * r->sum;
     }
     read_ += read;
   });

@@ -24,6 +24,10 @@ class Design {
   Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre,
          int threads = 1, bool allow_shadow = true);
 
+  // Means and norms of the columns, in one pass over X; whatever else is asked needs them. With a
+  // residual given, its correlations with every column come from the same pass.
+  void measure(const Weighted* r = nullptr, std::vector<double>* correlations = nullptr);
+
   Index n() const { return storage_->n(); }
   Index d() const { return storage_->d(); }
   const std::vector<double>& omega() const { return omega_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "sparsieve/basis.hpp"
 
@@ -34,8 +35,19 @@ MmSolver::MmSolver(MmProblem problem)
   r_ = problem_.z;
   problem_.design->weigh(r_, weighted_);
   z_norm2_ = weighted_.norm2;
-  fit_unpenalised();
-  sieve_.read_all(r_, weighted_, null_correlations_);
+  const bool all_penalised =
+      std::find(problem_.pi.begin(), problem_.pi.end(), 0.0) == problem_.pi.end();
+  if (all_penalised) {
+    problem_.design->measure(&weighted_, &null_correlations_);
+  } else {
+    problem_.design->measure();
+    fit_unpenalised();
+    std::vector<Index> all(d);
+    std::iota(all.begin(), all.end(), Index{0});
+    null_correlations_.resize(d);
+    problem_.design->correlate(weighted_, all.data(), d, null_correlations_.data());
+  }
+  sieve_.start(r_, weighted_, null_correlations_);
   // Below the rounding error of the fit on the unpenalised features nothing is left to explain.
   const double fit_noise = 4.0 * rounding_noise(), z_norm = std::sqrt(z_norm2_);
   for (Index j = 0; j < d; ++j) {
@@ -48,7 +60,6 @@ MmSolver::MmSolver(MmProblem problem)
 // ------------------------------------------------------------------------------ setting up
 
 void MmSolver::fit_unpenalised() {
-  if (problem_.pi.empty()) return;
   std::vector<Index> free;
   for (Index j = 0; j < problem_.design->d(); ++j) {
     if (problem_.pi[j] == 0.0 && problem_.design->norm2(j) > 0.0) {

@@ -49,7 +49,7 @@ struct SolveResult {
 };
 
 struct MmProblem {
-  const Design* design;
+  Design* design;              // measured by the solver
   std::vector<double> z;       // response (centred by the design)
   double response_size = 0.0;  // norm of the response before centring
   std::vector<double> pi;      // per-feature weights; empty = all 1; infinity = excluded

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace sparsieve {
 namespace {
@@ -15,13 +14,9 @@ constexpr double kReferenceShare = 0.02;
 Sieve::Sieve(const Design& design)
     : design_(design), ring_(kReferences), centre_(design.d()), radius_(design.d()) {}
 
-void Sieve::read_all(const std::vector<double>& r, const Weighted& weighted,
-                     std::vector<double>& correlations) {
+void Sieve::start(const std::vector<double>& r, const Weighted& weighted,
+                  const std::vector<double>& correlations) {
   const Index d = design_.d();
-  open_.resize(d);
-  std::iota(open_.begin(), open_.end(), Index{0});
-  correlations.resize(d);
-  design_.correlate(weighted, open_.data(), d, correlations.data());
   newest_ = 0;
   filled_ = 1;
   Reference& first = reference(0);

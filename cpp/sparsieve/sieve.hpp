@@ -34,9 +34,9 @@ class Sieve {
  public:
   explicit Sieve(const Design& design);
 
-  // Read every column at residual r and make it the first reference.
-  void read_all(const std::vector<double>& r, const Weighted& weighted,
-                std::vector<double>& correlations);
+  // Start from a residual at which every column's correlation is known.
+  void start(const std::vector<double>& r, const Weighted& weighted,
+             const std::vector<double>& correlations);
   // All columns outside the working set that exceed threshold + slack. Columns with an infinite
   // threshold are never read.
   std::vector<Violator> above(const Query& query);
