@@ -300,6 +300,7 @@ def sparse_path(
     max_deviance: float | None = None,
     max_time: float | None = None,
     callback: Callable[[Point], Any] | None = None,
+    shadow: bool = True,
 ) -> Path:
     r"""Compute a regularisation path, every point with a certificate.
 
@@ -344,6 +345,9 @@ def sparse_path(
         Seconds after which the path ends with what is finished.
     callback : callable, default=None
         ``callback(point)`` is called after each alpha; the path ends when it returns True.
+    shadow : bool, default=True
+        Allow an 8-bit copy of a dense X (one byte per entry), built when the path has read X often
+        enough to pay for it. It saves most reads of X and changes no digit of a certificate.
 
     Returns
     -------
@@ -377,7 +381,9 @@ def sparse_path(
         callback=callback,
     )
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    problem = Problem(data, fit_intercept=fit_intercept, positive=positive, n_jobs=n_jobs)
+    problem = Problem(
+        data, fit_intercept=fit_intercept, positive=positive, n_jobs=n_jobs, shadow=shadow
+    )
     solver = problem.solver(penalty)
     if isinstance(grid, int):
         grid = alpha_grid(solver.largest_alpha(), grid, eps)

@@ -88,6 +88,8 @@ class Problem:
     fit_intercept, positive : bool
     n_jobs : int or None
         Threads of one solver's passes over X, counted as joblib counts them.
+    shadow : bool
+        Whether solvers may build the 8-bit shadow of a dense X.
     """
 
     def __init__(
@@ -97,9 +99,11 @@ class Problem:
         fit_intercept: bool = True,
         positive: bool = False,
         n_jobs: int | None = None,
+        shadow: bool = True,
     ) -> None:
         self.data = data
         self.n_jobs = n_jobs
+        self.shadow = bool(shadow)
         self.fit_intercept = bool(fit_intercept)
         self.positive = bool(positive)
         self.n_samples, self.n_features = data.X.shape
@@ -118,6 +122,7 @@ class Problem:
             fit_intercept=self.fit_intercept,
             positive=self.positive,
             n_jobs=self.n_jobs,
+            shadow=self.shadow,
             columns=self._columns,
         )
 
@@ -141,6 +146,8 @@ class Solver:
         Weight of the proximal term that [RGS19] adds to each surrogate; 0 switches it off.
     n_jobs : int or None
         Threads for the passes over X; the result is the same, bit for bit, for any number.
+    shadow : bool
+        Whether the 8-bit shadow of a dense X may be built.
     columns : Columns, optional
         The columns of ``data.X``, when they have been prepared already.
     """
@@ -154,6 +161,7 @@ class Solver:
         positive: bool = False,
         prox_weight: float = 0.0,
         n_jobs: int | None = None,
+        shadow: bool = True,
         columns: _core.Columns | None = None,
     ) -> None:
         n_samples, self.n_features = data.X.shape
@@ -167,7 +175,8 @@ class Solver:
         self._positive = positive
         self.null_deviance = _null_deviance(data.y, omega, fit_intercept)
         columns = columns_of(data.X) if columns is None else columns
-        self._design = _core.Design(columns, omega, fit_intercept, effective_n_jobs(n_jobs))
+        threads = effective_n_jobs(n_jobs)
+        self._design = _core.Design(columns, omega, fit_intercept, threads, shadow)
         self._core = _core.solver(
             self._design, data.y, core_penalty(penalty), data.weights, positive, prox_weight
         )

@@ -1,0 +1,80 @@
+"""How much of X a path reads: counted by the design, so it does not jitter.
+
+The bounds are those the library promises (docs: benchmarks), averaged over the path, everything
+included: norms, first correlations, building the 8-bit shadow, Gram columns and residuals.
+"""
+
+import numpy as np
+import pytest
+import real_data
+from problems import ar_design, response
+
+import sparsieve as sv
+
+# Noise that leaves a signal-to-noise ratio of 10, as in the benchmark.
+SNR_10 = 10**-0.5
+
+PENALTIES = [sv.L1(), sv.LogSum(0.1), sv.MCP(3.0), sv.SCAD(3.7)]
+NAMES = [type(penalty).__name__ for penalty in PENALTIES]
+
+
+def unit_columns(X):
+    X = X - X.mean(axis=0)
+    return np.asfortranarray(X / np.linalg.norm(X, axis=0))
+
+
+def assert_reads_at_most(bound, X, y, penalty, **grid):
+    path = sv.sparse_path(X, y - y.mean(), penalty, fit_intercept=False, **grid)
+    assert np.all(path.converged)
+    assert path.passes.mean() <= bound
+    return path
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
+def test_toy(penalty):
+    X, y, _ = sv.datasets.make_toy(500, 5000, 5, 2.0, random_state=0)
+    assert_reads_at_most(0.35, unit_columns(X), y, penalty, alphas=50, eps=1e-3)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
+def test_very_correlated(penalty):
+    X = ar_design(1000, 10_000, 0.95)
+    y = response(X, n_active=50, noise=SNR_10)
+    assert_reads_at_most(0.5, unit_columns(X), y, penalty, alphas=100, eps=1e-2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
+@pytest.mark.parametrize("shape", [(500, 50_000), (20_000, 2_000)], ids=["wide", "tall"])
+def test_wide_and_tall(penalty, shape):
+    X = ar_design(*shape, 0.5)
+    y = response(X, n_active=50, noise=SNR_10)
+    assert_reads_at_most(0.2, unit_columns(X), y, penalty, alphas=100, eps=1e-2)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
+@pytest.mark.parametrize("name", ["leukemia", "rat_eye"])
+@pytest.mark.parametrize("standardise", [False, True], ids=["raw", "standardised"])
+def test_real_dense_data(name, standardise, penalty):
+    X, y = real_data.load(name, standardise)
+    path = sv.sparse_path(X, y, penalty)
+    assert path.passes.mean() <= 0.5
+
+
+def test_every_read_is_counted():
+    # Without the shadow the first alpha reads X exactly once: norms and correlations share a pass.
+    X, y, _ = sv.datasets.make_toy(200, 400, 5, 1.0, random_state=0)
+    path = sv.sparse_path(X, y, "l1", alphas=1, shadow=False)
+    assert path.passes[0] == pytest.approx(1.0, abs=0.05)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
+def test_the_shadow_changes_no_certificate(penalty):
+    X, y, _ = sv.datasets.make_toy(200, 2000, 5, 1.0, random_state=1)
+    with_shadow = sv.sparse_path(X, y, penalty, alphas=40)
+    without = sv.sparse_path(X, y, penalty, alphas=40, shadow=False)
+    assert with_shadow.passes.sum() < without.passes.sum()
+    assert np.all(with_shadow.converged)
+    assert np.all(without.converged)
+    # Both are stationary to 1e-6 of the slope; on this problem they end in the same minima.
+    np.testing.assert_allclose(with_shadow.objective, without.objective, rtol=1e-9)
