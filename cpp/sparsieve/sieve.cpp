@@ -86,7 +86,9 @@ void Sieve::propagate(const std::vector<Combination>& ways, const Query& query) 
   const double norm = std::sqrt(query.weighted.norm2);
   std::fill(radius_.begin(), radius_.end(), kInf);
   std::fill(centre_.begin(), centre_.end(), 0.0);
-  for (const Combination& way : ways) {
+  // The newest reference alone comes last: look_in_shadow builds on it.
+  for (std::size_t w = ways.size(); w-- > 0;) {
+    const Combination& way = ways[w];
     base_centre_.assign(d, 0.0);
     base_radius_.assign(d, 0.0);
     for (Index k = 0; k < way.used; ++k) {
@@ -111,8 +113,9 @@ bool Sieve::settled(const Query& query, Index j) const {
 }
 
 // Look at the open columns in the shadow and keep those still open. First with the residual itself;
-// what stays open, with what the references leave of it: the error then scales with that rest, which
-// is short, and columns that were once read exactly stay sharp.
+// what stays open, with its difference to the newest reference: the error then scales with that
+// difference, which is short, so columns that were once read exactly stay sharp for many residuals
+// (a combination of several references would multiply their radii).
 void Sieve::look_in_shadow(const Query& query, const Combination& way) {
   Weighted rest;
   design_.weigh(way.rest, rest);
@@ -197,7 +200,7 @@ std::vector<Violator> Sieve::above(const Query& query) {
   by_bound_ = relevant - opened;
   by_shadow_ = 0;
   if (opened > 0 && design_.shadow_pays(looked_)) {
-    look_in_shadow(query, ways.back());
+    look_in_shadow(query, ways.front());
     by_shadow_ = opened - static_cast<Index>(open_.size());
   }
   by_reading_ = static_cast<Index>(open_.size());

@@ -81,7 +81,7 @@ class Sieve {
   Index newest_ = 0, filled_ = 0;
   std::vector<double> centre_, radius_;            // of every column at the residual asked about
   std::vector<Index> open_;                        // columns not settled yet
-  std::vector<double> base_centre_, base_radius_;  // without the rest, for the last combination
+  std::vector<double> base_centre_, base_radius_;  // without the rest, from the newest reference
   Bytes looked_ = 0;                               // bytes of X read by looks so far
   double ratio_ = 0.0, worst_kept_ = 0.0;
   Index by_bound_ = 0, by_shadow_ = 0, by_reading_ = 0;
