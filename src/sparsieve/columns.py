@@ -144,6 +144,7 @@ def make_design(
     fills = _fill(table, impute)
     notes = _odd_columns(table, y, target)
     X, schema = _encode(table, target, impute, fills)
+    table.values = None  # may be large, and is not needed again
     scale = None
     if standardize:
         scale = _standard_deviations(X)
@@ -335,7 +336,7 @@ def _encode(
         return table.values, schema
     numbers = [j for j, name in enumerate(table.names) if name not in table.categories]
     categories: dict[str, list[str]] = {}
-    blocks: list[Any] = [sparse.csc_array(table.values[:, numbers])]
+    dummies: list[Any] = []
     for j, name in enumerate(table.names):
         if name not in table.categories:
             continue
@@ -344,8 +345,7 @@ def _encode(
         order = np.argsort(-counts, kind="stable")
         order = order[counts[order] > 0]
         categories[name] = [values[k] for k in order]
-        blocks.append(_dummies(codes, order[1:]))
-    X = sparse.csc_array(sparse.hstack(blocks, format="csc"))
+        dummies.append(_dummies(codes, order[1:]))
     schema = Schema(
         [table.names[j] for j in numbers],
         categories,
@@ -353,8 +353,23 @@ def _encode(
         impute,
         None if fills is None else fills[numbers],
     )
+    return _joined(table.values, numbers, sparse.csc_array(sparse.hstack(dummies))), schema
+
+
+def _joined(values: Floats, numbers: list[int], dummies: Any) -> Any:
+    """Return some columns of an array and sparse columns side by side, in the smaller storage."""
+    n_rows, width = values.shape[0], len(numbers)
+    stored = dummies.nnz + sum(np.count_nonzero(values[:, j]) for j in numbers)
     # A CSC entry takes 12 bytes, a dense one 8.
-    return (X if 12 * X.nnz < 8 * X.shape[0] * X.shape[1] else X.toarray(order="F")), schema
+    if 12 * stored < 8 * n_rows * (width + dummies.shape[1]):
+        left = sparse.csc_array(values[:, numbers])
+        return sparse.csc_array(sparse.hstack([left, dummies], format="csc"))
+    X = np.zeros((n_rows, width + dummies.shape[1]), order="F")
+    for k, j in enumerate(numbers):
+        X[:, k] = values[:, j]
+    for k in range(dummies.shape[1]):
+        X[dummies.indices[dummies.indptr[k] : dummies.indptr[k + 1]], width + k] = 1.0
+    return X
 
 
 def _dummies(codes: Floats, positions: NDArray[np.int64]) -> Any:
