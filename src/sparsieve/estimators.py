@@ -35,7 +35,7 @@ class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # t
     intercept_: float
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return X @ coef_ + intercept_."""
+        """Return ``X @ coef_ + intercept_``."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False, dtype="numeric")
         return np.asarray(X @ self.coef_ + self.intercept_)
