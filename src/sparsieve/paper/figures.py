@@ -114,25 +114,39 @@ def _bar_panel(axis: Any, by_tol: dict[float, dict[str, list[Total]]], unit: str
 def gains(groups: Groups) -> Figure | None:
     """Draw the gain of propagation over features, noise and tolerance (figure 2)."""
     panels = {
-        "figure2-features": ("number of features", "d"),
-        "figure2-noise": ("noise level", "noise"),
-        "figure2-tolerance": ("number of features", "d"),
+        "figure2-features": "number of features",
+        "figure2-noise": "noise level",
+        "figure2-tolerance": "number of features",
     }
     if not any(group[0] in panels for group in groups):
         return None
     figure = Figure(figsize=(12.5, 3.9), layout="constrained")
-    for axis, (panel, (label, _)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
+    for axis, (panel, label) in zip(figure.subplots(1, 3), panels.items(), strict=True):
         chosen = {group: methods for group, methods in groups.items() if group[0] == panel}
         for k, tol in enumerate(sorted({group[2] for group in chosen}, reverse=True)):
             at_tol = {g: m for g, m in chosen.items() if g[2] == tol}
             _gain_lines(axis, at_tol, panel, tol, f"C{k}")
         axis.axhline(1.0, color="black", lw=0.6)
-        axis.set_xscale("log")
+        _log_ticks(axis, chosen, panel)
         axis.set_xlabel(label)
         axis.set_ylabel("cost of MM-genuine / cost of MM-screen")
         axis.set_title(_gain_title(panel, chosen))
         axis.legend(frameon=False, fontsize=7)
     return figure
+
+
+def _position(problem: str, panel: str) -> float:
+    """Return where a problem stands on the horizontal axis: its noise, or its features."""
+    size, noise = problem.split(", noise ")
+    return float(noise) if panel == "figure2-noise" else float(size.split(" x ")[1])
+
+
+def _log_ticks(axis: Any, chosen: Groups, panel: str) -> None:
+    """Use a logarithmic axis with ticks at the problems themselves."""
+    ticks = sorted({_position(problem, panel) for _, problem, _, _ in chosen})
+    axis.set_xscale("log")
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.minorticks_off()
 
 
 def _gain_title(panel: str, chosen: Groups) -> str:
@@ -152,11 +166,9 @@ def _gain_lines(axis: Any, groups: Groups, panel: str, tol: float, colour: str) 
     for unit, style, name in (("cpu", "o-", "time"), ("visits", "s--", "visits")):
         rows: list[tuple[float, Ratio]] = []
         for (_, problem, _, _), methods in groups.items():
-            size, noise = problem.split(", noise ")
-            x = float(noise) if panel == "figure2-noise" else float(size.split(" x ")[1])
             value = ratio(methods, "MM-genuine", "MM-screen", unit)
             if value is not None:
-                rows.append((x, value))
+                rows.append((_position(problem, panel), value))
         if rows:
             rows.sort(key=lambda row: row[0])
             xs, ys = [x for x, _ in rows], [r.mean for _, r in rows]

@@ -85,8 +85,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def _setting(content: dict[str, Any]) -> str:
     machine = ", ".join(f"{key} {value}" for key, value in content["machine"].items())
+    caps = sorted({record["cap"] for record in content["paths"].values()})
+    limits = f"{caps[0]:.3g} to {caps[-1]:.3g} s" if caps else "none"
     return (
-        f"Profile `{content['profile']}`. Machine: {machine}. One thread.\n\n"
+        f"Profile `{content['profile']}`, time caps per path {limits}. Machine: {machine}. "
+        "One thread.\n\n"
         "Times are processor seconds of the solver calls alone. Every point was judged from its "
         "coefficients by `sparsieve.objective` and `sparsieve.kkt_violation`; a ratio is given "
         "only where both methods reached the tolerance at every point counted. Paths that ran into "
