@@ -211,7 +211,7 @@ def test_finite_identification(seed, prox_weight):
 
 # Problems on which earlier versions failed: gaps of unpenalised, nearly collinear or huge columns.
 PWL_SEEDS = [2819, 2416, 2780, 2777, 3060, 3783, 4934, 3525, 51030, 63120]
-PATH_SEEDS = [858, 900, 1327, 1631, 1881, 1930, 2053, 2294, 378]
+PATH_SEEDS = [858, 900, 1327, 1631, 1881, 1930, 2053, 2294, 378, 9664, 9894, 16712, 27057, 31301]
 
 
 @pytest.mark.parametrize("seed", PWL_SEEDS)
