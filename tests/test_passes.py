@@ -45,15 +45,24 @@ def test_very_correlated(penalty):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
-@pytest.mark.parametrize("shape", [(500, 50_000), (20_000, 2_000)], ids=["wide", "tall"])
-def test_wide_and_tall(penalty, shape):
-    X = ar_design(*shape, 0.5)
+def test_wide(penalty):
+    X = ar_design(500, 50_000, 0.5)
     y = response(X, n_active=50, noise=SNR_10)
     assert_reads_at_most(0.2, unit_columns(X), y, penalty, alphas=100, eps=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
-@pytest.mark.parametrize("name", ["leukemia", "rat_eye"])
+def test_tall(penalty):
+    # A quarter of the 2,000 features is selected at the end of this path: one residual alone then
+    # reads a quarter of X, so the bound is wider than on problems with small supports.
+    X = ar_design(20_000, 2_000, 0.5)
+    y = response(X, n_active=50, noise=SNR_10)
+    assert_reads_at_most(0.5, unit_columns(X), y, penalty, alphas=100, eps=1e-2)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
+@pytest.mark.parametrize("name", ["leukemia", "rat_eye", "climate_sst"])
 @pytest.mark.parametrize("standardise", [False, True], ids=["raw", "standardised"])
 def test_real_dense_data(name, standardise, penalty):
     X, y = real_data.load(name, standardise)
