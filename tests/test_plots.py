@@ -147,7 +147,7 @@ def test_ledger_counts_every_feature(path):
     assert ax.get_ylim() == (0.0, 40.0)
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels[0] == "selected"
-    assert len(labels) == 4
+    assert len(labels) == 5
     top = ax.collections[-1].get_paths()[0].vertices[:, 1].max()
     assert top == 40.0
 

@@ -281,7 +281,7 @@ def plot_ledger(path: Path, ax: Any = None) -> Any:
     """Draw who was discarded when, and by which rule.
 
     At each alpha every feature is in the model, in the working set, discarded by reading its
-    correlation, or discarded by a bound alone, without reading its column.
+    correlation, by a bound from the 8-bit copy of X, or by a bound alone, without reading anything.
 
     Parameters
     ----------
@@ -296,12 +296,14 @@ def plot_ledger(path: Path, ax: Any = None) -> Any:
     n_features = path.coefs.shape[0]
     bound = np.array([point.settled_by_bound for point in path.points], dtype=float)
     read = np.array([point.settled_by_reading for point in path.points], dtype=float)
+    shadow = np.array([point.settled_by_shadow for point in path.points], dtype=float)
     selected = path.support_size.astype(float)
-    working = np.maximum(n_features - bound - read - selected, 0.0)
+    working = np.maximum(n_features - bound - read - shadow - selected, 0.0)
     layers = (
         ("selected", selected, COLOURS[0], None),
         ("working set, zero", working, COLOURS[4], "//"),
         ("discarded by its correlation", read, COLOURS[5], ".."),
+        ("discarded by the 8-bit copy of X", shadow, COLOURS[3], None),
         ("discarded by a bound, not read", bound, "#E5E5E5", None),
     )
     below = np.zeros(len(path))
@@ -310,7 +312,7 @@ def plot_ledger(path: Path, ax: Any = None) -> Any:
             path.alphas,
             below,
             below + count,
-            color=colour,
+            facecolor=colour,
             hatch=hatch,
             lw=0,
             step="mid",

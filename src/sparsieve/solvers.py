@@ -203,8 +203,16 @@ class Solver:
         self.penalty = penalty
         self._core.set_penalty(core_penalty(penalty))
 
-    def solve(self, alpha: float, tol: float, max_iter: int, max_time: float = math.inf) -> Point:
-        """Solve for one alpha, starting from the current point."""
+    def solve(
+        self,
+        alpha: float,
+        tol: float,
+        max_iter: int,
+        max_time: float = math.inf,
+        *,
+        with_r2: bool = True,
+    ) -> Point:
+        """Solve for one alpha, starting from the current point; r2 is NaN if not wanted."""
         result = self._core.solve(alpha, tol, max_iter, max_time)
         columns, values, intercept = self._core.solution()
         order = np.argsort(columns)
@@ -224,7 +232,7 @@ class Solver:
             settled_by_bound=result.by_bound,
             settled_by_reading=result.by_reading,
             settled_by_shadow=result.by_shadow,
-            r2=self._explained(alpha, columns, values, result.objective),
+            r2=self._explained(alpha, columns, values, result.objective) if with_r2 else math.nan,
         )
 
     def _explained(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -281,7 +281,7 @@ class SparseRegressorCV(FittedPoint):
         problem = Problem(data, fit_intercept=self.fit_intercept, positive=self.positive)
         grids = alpha_grids(problem, penalties, self.alphas, self.eps)
         cancel = Cancel()
-        watched = Limits(tol=limits.tol, max_iter=limits.max_iter, callback=cancel)
+        watched = replace(limits, callback=cancel, with_r2=False)
         plan = Plan(problem, penalties, grids, watched, scorer, self.scoring, bool(self.relax))
         results = run_units(
             partial(run_fold, plan),

@@ -54,14 +54,18 @@ def predictions(X: Any, rows: NDArray[np.int64], points: Sequence[Point]) -> Flo
 
     Reads only the columns that some point selects, and only once.
     """
-    used = np.unique(np.concatenate([point.columns for point in points]))
-    coefs = np.zeros((used.size, len(points)))
-    for k, point in enumerate(points):
-        coefs[np.searchsorted(used, point.columns), k] = point.values
-    intercepts = np.array([point.intercept for point in points])
+    columns = np.concatenate([point.columns for point in points])
+    used, place = np.unique(columns, return_inverse=True)
+    starts = np.cumsum([0] + [point.columns.size for point in points])
+    values = np.concatenate([point.values for point in points])
+    # One row per point. A sparse product: most entries are zero, and it needs no thread pool, which
+    # would fight with the folds' own threads.
+    coefs = sparse.csr_array((values, place, starts), shape=(len(points), used.size))
     block = X[:, used][rows] if sparse.issparse(X) else X[np.ix_(rows, used)]
-    predicted: Floats = np.asarray(block @ coefs, dtype=np.float64) + intercepts
-    return predicted
+    product = coefs @ block.T
+    dense = product.toarray() if sparse.issparse(product) else product
+    intercepts = np.array([point.intercept for point in points])
+    return np.asarray(dense.T, dtype=np.float64) + intercepts
 
 
 def mean_squared_errors(y: Floats, predicted: Floats, sample_weight: Floats | None) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -157,7 +157,7 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     solver = plan.problem.solver(plan.penalty, weight)
     alphas = alpha_grid(solver.largest_alpha(), plan.count, plan.eps)
     entered = _Entered(plan.q, plan.cancel)
-    limits = Limits(tol=plan.limits.tol, max_iter=plan.limits.max_iter, callback=entered)
+    limits = replace(plan.limits, callback=entered, with_r2=False)
     trace(solver, alphas, limits)
     if plan.cancel(None):
         raise KeyboardInterrupt

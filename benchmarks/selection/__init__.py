@@ -1,0 +1,1 @@
+"""What model selection achieves and costs: recovery of the support, price of cross-validation."""
