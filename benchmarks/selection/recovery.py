@@ -43,7 +43,7 @@ def judge(coef, truth):
     return float(false == missed == 0), false, missed, error
 
 
-def run(n_samples, n_features, noise, actives, seeds):
+def run(n_samples, n_features, noise, actives, seeds, wanted):
     print(f"n = {n_samples}, d = {n_features}, noise {noise}, {seeds} seeds per line\n")
     print("| rule | active | recovered | false | missed | error | seconds |")
     print("|---|---|---|---|---|---|---|")
@@ -53,6 +53,8 @@ def run(n_samples, n_features, noise, actives, seeds):
             for seed in range(seeds)
         ]
         for name, make in rules().items():
+            if wanted and name not in wanted:
+                continue
             start = time.process_time()
             found = [judge(make().fit(X, y).coef_, truth) for X, y, truth in problems]
             seconds = (time.process_time() - start) / seeds
@@ -71,10 +73,18 @@ def main() -> None:
     parser.add_argument("--noise", type=float, default=0.5)
     parser.add_argument("--active", type=int, nargs="+", default=[5, 10, 20])
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--rules", nargs="+", metavar="NAME", help="only these, by name")
     options = parser.parse_args()
     # scikit-learn's path misses its own tolerance at the far end; its choice does not depend on it.
     warnings.simplefilter("ignore", ConvergenceWarning)
-    run(options.samples, options.features, options.noise, options.active, options.seeds)
+    run(
+        options.samples,
+        options.features,
+        options.noise,
+        options.active,
+        options.seeds,
+        options.rules,
+    )
 
 
 if __name__ == "__main__":
