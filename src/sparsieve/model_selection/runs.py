@@ -17,6 +17,10 @@ Unit = TypeVar("Unit")
 Result = TypeVar("Result")
 
 
+# How long an interrupted run waits for its threads, which stop at their next alpha.
+_PATIENCE = 0.4
+
+
 class Cancel:
     """Tells worker threads to stop: they cannot see Ctrl-C themselves.
 
@@ -24,21 +28,43 @@ class Cancel:
     """
 
     def __init__(self) -> None:
-        self._event = threading.Event()
+        self._asked = threading.Event()
+        self._idle = threading.Condition()
+        self._running = 0
 
     def request(self) -> None:
-        """Ask every worker to stop at its next alpha."""
-        self._event.set()
+        """Ask every worker to stop at its next alpha, and wait a moment until they have."""
+        self._asked.set()
+        with self._idle:
+            self._idle.wait_for(lambda: self._running == 0, timeout=_PATIENCE)
 
     def __call__(self, point: object) -> bool:
         """Return whether to stop; the signature of a path's callback."""
-        return self._event.is_set()
+        return self._asked.is_set()
+
+    def __enter__(self) -> None:
+        """Count a worker in, unless it is too late to begin."""
+        if self._asked.is_set():
+            raise KeyboardInterrupt
+        with self._idle:
+            self._running += 1
+
+    def __exit__(self, *error: object) -> None:
+        """Count a worker out."""
+        with self._idle:
+            self._running -= 1
+            self._idle.notify_all()
 
     def __getstate__(self) -> dict[str, Any]:
         return {}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__()  # type: ignore[misc]
+
+
+def _guarded(work: Callable[[Unit], Result], cancel: Cancel, unit: Unit) -> Result:
+    with cancel:
+        return work(unit)
 
 
 def run_units(
@@ -68,9 +94,9 @@ def run_units(
         for start in bar:
             wave = missing[start : start + size]
             if workers == 1:
-                part = [work(units[k]) for k in wave]
+                part = [_guarded(work, cancel, units[k]) for k in wave]
             else:
-                tasks = (delayed(work)(units[k]) for k in wave)
+                tasks = (delayed(_guarded)(work, cancel, units[k]) for k in wave)
                 part = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
             for k, result in zip(wave, part, strict=True):
                 results[k] = result

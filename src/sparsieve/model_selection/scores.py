@@ -65,7 +65,8 @@ def predictions(X: Any, rows: NDArray[np.int64], points: Sequence[Point]) -> Flo
     product = coefs @ block.T
     dense = product.toarray() if sparse.issparse(product) else product
     intercepts = np.array([point.intercept for point in points])
-    return np.asarray(dense.T, dtype=np.float64) + intercepts
+    predicted: Floats = np.asarray(dense.T, dtype=np.float64) + intercepts
+    return predicted
 
 
 def mean_squared_errors(y: Floats, predicted: Floats, sample_weight: Floats | None) -> Floats:

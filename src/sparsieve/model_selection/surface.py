@@ -112,11 +112,13 @@ class _Plan:
     problem: Problem
     limits: Limits
     deadline: float | None
+    cancel: Cancel
 
     def remaining(self) -> Limits:
+        limits = replace(self.limits, callback=self.cancel)
         if self.deadline is None:
-            return self.limits
-        return replace(self.limits, max_time=max(self.deadline - time.monotonic(), 1e-3))
+            return limits
+        return replace(limits, max_time=max(self.deadline - time.monotonic(), 1e-3))
 
 
 class _Traced(NamedTuple):
@@ -124,7 +126,7 @@ class _Traced(NamedTuple):
     ended: str
 
 
-_ENDINGS = ("complete", "max_support", "max_deviance", "max_time", "callback")
+_ENDINGS = ("complete", "max_support", "max_deviance", "max_time")
 
 
 def _pack(traced: _Traced) -> dict[str, NDArray[Any]]:
@@ -138,7 +140,10 @@ def _unpack(arrays: Any) -> _Traced:
 def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
     """Follow one shape with a solver of its own: its bits do not depend on the other shapes."""
     solver = plan.problem.solver(shape.penalty)
-    return _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.remaining()))
+    traced = _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.remaining()))
+    if traced.ended == "callback":  # another thread saw Ctrl-C
+        raise KeyboardInterrupt
+    return traced
 
 
 def _run_chain(plan: _Plan, shapes: Sequence[_Shape], warm: str) -> list[_Traced]:
@@ -240,14 +245,15 @@ def sparse_surface(
     grids = alpha_grids(problem, family, alphas, eps)
     units = [_Shape(*unit) for unit in zip(family, grids, strict=True)]
     deadline = None if limits.max_time is None else time.monotonic() + limits.max_time
-    plan = _Plan(problem, limits, deadline)
+    cancel = Cancel()
+    plan = _Plan(problem, limits, deadline, cancel)
     if warm == "alpha":
         options = (limits.tol, limits.max_iter, limits.max_support, limits.max_deviance)
         traced = run_units(
             partial(_run_shape, plan),
             units,
             n_jobs=n_jobs,
-            cancel=Cancel(),
+            cancel=cancel,
             kept=Checkpoint(
                 checkpoint, "surface", lambda: fingerprint(problem, family, grids, *options)
             ),
