@@ -35,7 +35,6 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "_ext", "figures", "gallery/**.ipynb", "gallery/GALLERY_HEADER.rst"]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-suppress_warnings = ["toc.not_readable"]  # the page of the paper comes with its experiments
 
 autosummary_generate = True
 autodoc_typehints = "none"

@@ -20,20 +20,20 @@ def strictest(records):
 
 
 def draw(document):
-    """Draw one row per problem and penalty, one mark per solver; rivals that never got there left out."""
+    """Draw one row per problem and penalty, one mark per solver that got there."""
     records, level = strictest(document["records"])
     cells = list(dict.fromkeys((r["problem"], r["penalty"]) for r in records))
-    peers = [OURS] + sorted({r["peer"] for r in records} - {OURS})
+    peers = [OURS, *sorted({r["peer"] for r in records} - {OURS})]
     figure, ax = plt.subplots(figsize=(8.6, 0.27 * len(cells) + 1.5), layout="constrained")
     for k, peer in enumerate(peers):
         done = [r for r in records if r["peer"] == peer and r["status"] == "ok"]
         x = [r["cpu"] for r in done]
         y = [cells.index((r["problem"], r["penalty"])) for r in done]
         ours = peer == OURS
-        ax.scatter(
-            x, y, s=70 if ours else 26, marker="o" if ours else "s^vDP*X<>"[(k - 1) % 9], label=peer,
-            color="black" if ours else f"C{(k - 1) % 10}", zorder=3 if ours else 2,
-        )  # fmt: skip
+        style = {"s": 70, "marker": "o", "color": "black", "zorder": 3}
+        if not ours:
+            style = {"s": 26, "marker": "s^vDP*X<>"[(k - 1) % 9], "color": f"C{(k - 1) % 10}"}
+        ax.scatter(x, y, label=peer, **style)
     ax.set_xscale("log")
     ax.set_yticks(range(len(cells)), [f"{problem}, {penalty}" for problem, penalty in cells])
     ax.set_ylim(len(cells) - 0.5, -0.5)
