@@ -20,7 +20,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.h')
 
 .PHONY: help demo test test-all fuzz lint types format sanitize docs clean \
-  paper bench-envs bench-quick bench bench-compare
+  paper bench-envs bench-quick bench bench-compare bench-growth
 
 help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
@@ -119,6 +119,9 @@ bench-quick: $(VENV)/.bench
 
 bench: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks run $(BENCH_ARGS)
+
+bench-growth: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks growth $(BENCH_ARGS)
 
 bench-compare: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks compare $(BASE) $(BENCH_ARGS)

@@ -1,9 +1,11 @@
-"""Command line of the benchmark: ``python -m benchmarks {envs,run,report,compare} --help``."""
+"""Command line of the benchmark: ``python -m benchmarks --help``."""
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import signal
+import sys
 from pathlib import Path
 
 from benchmarks import envs
@@ -32,10 +34,16 @@ def main() -> None:
     compare.add_argument("--repeat", type=int, default=7)
     compare.add_argument("--clock", default="seconds", choices=["seconds", "cpu"])
     compare.add_argument("--fail-above", type=float, default=1.25, help="largest ratio allowed")
+    grown = commands.add_parser("growth", help="time against the number of features and samples")
+    grown.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)
+    grown.add_argument("--repeat", type=int, default=5)
+    grown.add_argument("--clock", default="seconds", choices=["seconds", "cpu"])
     arguments = parser.parse_args()
-    {"envs": _envs, "run": _run, "report": _report, "compare": _compare}[arguments.command](
-        arguments
-    )
+    # Ended from outside, a run still ends its workers.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    {"envs": _envs, "run": _run, "report": _report, "compare": _compare, "growth": _growth}[
+        arguments.command
+    ](arguments)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +95,12 @@ def _write_report(results: list[Path]) -> None:
 
 def _envs(arguments: argparse.Namespace) -> None:
     envs.make_all(arguments.peers)
+
+
+def _growth(arguments: argparse.Namespace) -> None:
+    from benchmarks.growth import growth
+
+    print(*growth(arguments.penalties, arguments.repeat, arguments.clock), sep="\n")
 
 
 def _compare(arguments: argparse.Namespace) -> None:

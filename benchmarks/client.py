@@ -175,6 +175,7 @@ class Client:
 
 def _answers(process: subprocess.Popen[str], limit: float) -> bool:
     """Wait for an answer until the worker has used `limit` CPU seconds."""
+    assert process.stdout is not None
     start, used = time.perf_counter(), _cpu_seconds(process.pid)
     while time.perf_counter() - start < _PATIENCE * limit:
         ready, _, _ = select.select([process.stdout], [], [], 0.2)
