@@ -57,7 +57,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", nargs="+", type=int)
     parser.add_argument("--levels", nargs="+", default=list(LEVELS), choices=LEVELS)
     parser.add_argument("--limit", type=float, help="CPU seconds an attempt may take")
-    parser.add_argument("--repeat", type=int, default=3, help="interleaved rounds, the best counts")
+    parser.add_argument("--repeat", type=int, help="interleaved rounds, the best counts")
     parser.add_argument("--cold", nargs="*", choices=PROBLEMS, help="problems to start cold on")
     parser.add_argument("--out", type=Path, help="result file; cells it holds are not run again")
 
@@ -71,8 +71,8 @@ def _run(arguments: argparse.Namespace) -> None:
         variants=arguments.variants or (["standardised"] if quick else ["standardised", "raw"]),
         threads=arguments.threads or ([1] if quick else [1, 2]),
         levels=arguments.levels,
-        limit=arguments.limit or (4.0 if quick else 120.0),
-        repeat=arguments.repeat,
+        limit=arguments.limit or (2.0 if quick else 120.0),
+        repeat=arguments.repeat or (2 if quick else 3),
         cold=arguments.cold if arguments.cold is not None else ["toy_50x100"],
         cold_penalties=["l1", "mcp"] if quick else list(PENALTIES),
     )

@@ -19,6 +19,7 @@ from benchmarks.judge import Penalty
 
 Answer = dict[str, Any]
 _STARTUP_SECONDS = 180.0  # import, reading X and numba's compilation; never part of a time
+_GRACE = 1.3  # how far beyond its limit a worker may go before it is ended
 _PATIENCE = 10.0  # a limit is in CPU seconds; on the clock it may take this many times as long
 
 
@@ -48,7 +49,10 @@ class Client:
         for ready in (self._load(), self._warm_up(penalty)):
             if not ready["ok"]:
                 return ready
-        answer = self._ask(self._solve_message(penalty, alphas, tol), limit * self.threads)
+        limit *= self.threads  # CPU seconds
+        message = self._solve_message(penalty, alphas, tol, limit)
+        # The worker interrupts itself if it can, and stays warm; else it is ended.
+        answer = self._ask(message, _GRACE * limit)
         if answer["ok"]:
             answer["coefs"] = self._coefs(len(alphas))
         return answer
@@ -64,7 +68,7 @@ class Client:
         messages = [
             {"do": "hello"},
             self._load_message(),
-            self._solve_message(penalty, alphas, tol),
+            self._solve_message(penalty, alphas, tol, limit + _STARTUP_SECONDS),
         ]
         script.write_text("".join(json.dumps(message) + "\n" for message in messages))
         start = time.perf_counter()
@@ -122,7 +126,9 @@ class Client:
         meta: Answer = json.loads((Path(str(self.folder)) / "meta.json").read_text())
         return meta
 
-    def _solve_message(self, penalty: Penalty, alphas: np.ndarray, tol: float) -> Answer:
+    def _solve_message(
+        self, penalty: Penalty, alphas: np.ndarray, tol: float, limit: float
+    ) -> Answer:
         return {
             "do": "solve",
             "kind": penalty.kind,
@@ -130,6 +136,7 @@ class Client:
             "alphas": alphas.tolist(),
             "tol": tol,
             "out": self._scratch.name,
+            "limit": limit,
         }
 
     def _coefs(self, n_alphas: int) -> sparse.csc_matrix:

@@ -30,7 +30,7 @@ Record = dict[str, Any]
 CACHE = envs.ROOT / "benchmarks" / ".cache"
 RESULTS = envs.ROOT / "benchmarks" / "results"
 _SLOW_SECONDS = 10.0  # slower than this: one interleaved round is enough
-_FAST_SECONDS = 0.5  # faster than this: five times as many rounds, the best of few is noise
+_FAST_SECONDS = 0.1  # faster than this: five times as many rounds, the best of few is noise
 _RESIDENT_BYTES = 4e9  # designs kept by all workers together; beyond that each reads X anew
 
 

@@ -9,19 +9,25 @@ data). Messages:
 ``hello``                            import the peer, answer its version
 ``load  folder threads``             read the data
 ``warm  kind shape threads``         solve a tiny problem, so that no compiler is timed
-``solve kind shape alphas tol out``  one path; its coefficients go to `out` as CSC parts (.npy)
+``solve kind shape alphas tol out limit``
+                                     one path; its coefficients go to `out` as CSC parts (.npy);
+                                     `limit` (CPU seconds) interrupts peers that loop in Python,
+                                     others have to be ended from outside
 ``probe``                            seconds of one product X'y, the unit of work
 ``unload``, ``quit``
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import json
 import os
+import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +73,8 @@ class Worker:
         alphas = np.array(message["alphas"])
         base = _reset_peak()
         start, cpu = time.perf_counter(), time.process_time()
-        solution = self.adapter.solve(message["kind"], message["shape"], alphas, message["tol"])
+        with _limited(message["limit"]):
+            solution = self.adapter.solve(message["kind"], message["shape"], alphas, message["tol"])
         measured = {
             "seconds": time.perf_counter() - start,
             "cpu": time.process_time() - cpu,
@@ -115,6 +122,21 @@ def _write(solution: Solution, out: Path) -> None:
     np.save(out / "data.npy", np.asarray(values, dtype=np.float64))
     np.save(out / "indices.npy", np.asarray(row, dtype=np.int32))
     np.save(out / "indptr.npy", np.asarray(indptr, dtype=np.int64))
+
+
+@contextlib.contextmanager
+def _limited(limit: float) -> Iterator[None]:
+    """Raise TimeoutError after `limit` CPU seconds, as soon as the interpreter gets a turn."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"no answer within {limit:g} CPU s")
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, limit)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
 
 
 def _seconds(call: Any) -> float:
