@@ -162,7 +162,8 @@ def _shade_not_convex(ax: Any, path: Path) -> None:
     start = path.alphas[first] if first == 0 else np.sqrt(path.alphas[first - 1 : first + 1].prod())
     label = "not convex on the support"
     ax.axvspan(start, path.alphas[-1], color="#F0E442", alpha=0.35, lw=0, zorder=0, label=label)
-    ax.legend(loc="upper left", frameon=False, fontsize=9)
+    # Below the axes, where no line can run through it.
+    ax.legend(loc="upper left", bbox_to_anchor=(0.0, -0.1), frameon=False, fontsize=9)
 
 
 def plot_cv(model: Any, ax: Any = None) -> Any:
