@@ -289,9 +289,9 @@ def test_n_jobs_reaches_the_core(monkeypatch):
     seen = []
     real = _core.Design
 
-    def design(columns, omega, centre, threads=1):
+    def design(columns, omega, centre, threads=1, *more):
         seen.append(threads)
-        return real(columns, omega, centre, threads)
+        return real(columns, omega, centre, threads, *more)
 
     monkeypatch.setattr("sparsieve.solvers._core.Design", design)
     X, y = generic()

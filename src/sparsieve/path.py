@@ -61,7 +61,12 @@ class Path(ShownInline):
         "complete", or what ended the path early: "max_support", "max_deviance", "max_time",
         "callback" or "interrupted".
     penalty : Penalty
+    points : list of Point
+        One per alpha, with everything known about it.
     feature_names : ndarray of str or None
+    problem : Problem or None
+        The data, as references, for :meth:`explain` and :meth:`relax`; a pickled path leaves them
+        behind.
     """
 
     alphas: Floats
