@@ -29,7 +29,7 @@ def test_fit_predict_info_report_end_to_end(run, houses, tmp_path):
     done = run("fit", houses, "--target", "price")
     assert done.code == 0, done
     assert "area" in done.out
-    assert "model   houses.model.json" in done.out
+    assert re.search(r"^model +houses.model.json$", done.out, re.MULTILINE)
     model = sv.load_model(tmp_path / "houses.model.json")
     assert model.certificate_.converged
     assert abs(dict(zip(model.feature_names_in_, model.coef_, strict=True))["area"] - 2.5) < 0.1
@@ -290,6 +290,17 @@ def test_paper_hands_its_arguments_on(run):
     assert done.code == 0
     assert "usage: sparsieve paper" in done.out
     assert run("paper", "no-such-experiment").code == 2
+
+
+def test_names_cannot_command_the_terminal(run, tmp_path):
+    columns = house_columns()
+    columns["\x1b[31mred"] = columns.pop("area")
+    write_csv(tmp_path / "odd.csv", columns)
+    for arguments in (["fit", "odd.csv", "-t", "price", "--no-report"], ["info", "odd.csv"]):
+        done = run(*arguments)
+        assert done.code == 0
+        assert "[31mred" in done.out
+        assert "\x1b" not in done.out + done.err
 
 
 def test_version_and_no_arguments(run):

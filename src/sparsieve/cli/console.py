@@ -11,6 +11,8 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import click
@@ -18,7 +20,17 @@ import click
 from ..model_file import ModelFileError
 from ..table_files import TableError
 
-__all__ = ["CommandError", "Exit", "guarded", "note", "say", "shows_progress", "step"]
+__all__ = [
+    "CommandError",
+    "Exit",
+    "guarded",
+    "note",
+    "printable",
+    "say",
+    "shows_progress",
+    "step",
+    "wrote",
+]
 
 
 class Exit(enum.IntEnum):
@@ -41,11 +53,13 @@ class CommandError(Exception):
         self.code = code
 
 
+@dataclass
 class _State:
-    """What the options --quiet and --debug asked for, for the length of one command."""
+    """What the options asked for and what was written, for the length of one command."""
 
-    quiet = False
-    debug = False
+    quiet: bool = False
+    debug: bool = False
+    written: list[str] = field(default_factory=list)
 
 
 state = _State()
@@ -60,7 +74,18 @@ def say(text: str = "") -> None:
 def note(text: str) -> None:
     """Print something the user should know, beside the result."""
     if not state.quiet:
-        click.echo(f"note: {text}", err=True)
+        click.echo(f"note: {printable(text)}", err=True)
+
+
+def wrote(kind: str, file: Path) -> None:
+    """Tell that a file was written."""
+    state.written.append(str(file))
+    say(f"{kind:<12}  {file}")
+
+
+def printable(text: str) -> str:
+    """Return text that cannot command a terminal: a table may come from anywhere."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def shows_progress() -> bool:
@@ -111,7 +136,7 @@ def _report(error: BaseException) -> Exit:
         return _fail(f"{text}; see `{where} --help`.", Exit.USAGE)
     if isinstance(error, CommandError):
         return _fail(str(error), error.code)
-    if isinstance(error, TableError | ModelFileError | ValueError | TypeError):
+    if isinstance(error, TableError | ModelFileError | ValueError):
         return _fail(str(error), Exit.DATA)
     if isinstance(error, BrokenPipeError):
         # The reader of a pipe has left (`| head`): nothing more to say, and nobody to say it to.
@@ -120,7 +145,8 @@ def _report(error: BaseException) -> Exit:
     if isinstance(error, OSError):
         return _fail(_about_file(error), Exit.FILE)
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        return _fail("interrupted; nothing was written.", Exit.INTERRUPTED)
+        done = ", ".join(state.written) or "nothing"
+        return _fail(f"interrupted; {done} was written.", Exit.INTERRUPTED)
     if isinstance(error, MemoryError):
         return _fail("not enough memory; use fewer columns (--features) or rows.", Exit.DATA)
     if isinstance(error, SystemExit):
@@ -147,5 +173,5 @@ def _about_file(error: OSError) -> str:
 
 
 def _fail(message: str, code: Exit) -> Exit:
-    click.echo(f"sparsieve: error: {' '.join(message.split())}", err=True)
+    click.echo(f"sparsieve: error: {printable(' '.join(message.split()))}", err=True)
     return code

@@ -15,7 +15,7 @@ from ..columns import Design
 from ..model_content import provenance
 from ..table_files import ReadOptions, TableError
 from ..tables import describe
-from .console import Exit, note, say, shows_progress, step
+from .console import Exit, note, printable, say, shows_progress, step, wrote
 from .data import describe_data, load_design
 from .outputs import check_output, default_output, write_text
 
@@ -40,10 +40,10 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
     model.provenance_ = provenance(command=command_line(), data=describe_data(table, design))
     _summarize(table, model, design)
     model.save(model_file)
-    say(f"model   {model_file}")
+    wrote("model", model_file)
     if reports:
         write_report(model, report_file, title=f"{design.schema.target} ({Path(table).name})")
-        say(f"report  {report_file}")
+        wrote("report", report_file)
     if not model.certificate_.converged:
         note("the fit did not reach its tolerance: see the warnings above")
         return Exit.NOT_CONVERGED
@@ -141,7 +141,7 @@ def show_model(model: Any, r2: float | None = None) -> None:
 
 
 def _name(names: Any, j: int) -> str:
-    return str(j) if names is None else str(names[j])
+    return str(j) if names is None else printable(str(names[j]))
 
 
 def write_report(model: Any, file: Path, title: str) -> None:

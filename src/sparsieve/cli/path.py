@@ -13,7 +13,7 @@ from .. import Path, sparse_path
 from ..table_files import ReadOptions
 from ..table_model import rescaled
 from ..tables import describe
-from .console import Exit, say, shows_progress, step
+from .console import Exit, say, shows_progress, step, wrote
 from .data import load_design
 from .fit import command_line
 from .outputs import check_output, write_text
@@ -49,14 +49,14 @@ def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> E
         _show(paths[-1])
     if options["output"] is not None:
         write_text(options["output"], _table(paths))
-        say(f"coefficients  {options['output']}")
+        wrote("coefficients", options["output"])
     if options["report"] is not None:
         from ..report import render
 
         title = f"{design.schema.target} ({FilePath(table).name})"
         page = render(paths, title=title, reproduce=command_line(), scale=design.schema.scale)
         write_text(options["report"], page)
-        say(f"report        {options['report']}")
+        wrote("report", options["report"])
     return Exit.OK if all(path.converged.all() for path in paths) else Exit.NOT_CONVERGED
 
 

@@ -13,7 +13,7 @@ from .. import TableModel, load_model
 from ..columns import column_counts
 from ..model_content import summarize
 from ..table_files import ReadOptions, Table
-from .console import Exit, note, say
+from .console import Exit, note, printable, say, wrote
 from .data import load_table
 from .fit import show_model, write_report
 from .outputs import check_output, default_output
@@ -32,7 +32,7 @@ def report_command(model_file: str, options: dict[str, Any]) -> Exit:
     check_output(output, [model_file], options["force"])
     model = load_model(model_file)
     write_report(model, output, options["title"] or _title(model, name))
-    say(f"report  {output}")
+    wrote("report", output)
     return Exit.OK
 
 
@@ -95,7 +95,7 @@ def _show_table(table: Table) -> None:
     width = max([6] + [len(name) for name in table.names[:_SHOWN]])
     say(f"  {'column':<{width}}  {'missing':>7}  values")
     for j, name in enumerate(table.names[:_SHOWN]):
-        say(f"  {name:<{width}}  {missing[j]:>7}  {_values(table, j)}")
+        say(printable(f"  {name:<{width}}  {missing[j]:>7}  {_values(table, j)}"))
     if len(table.names) > _SHOWN:
         say(f"  ... and {len(table.names) - _SHOWN} more")
 
