@@ -19,6 +19,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LassoCV
 from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, train_test_split
@@ -28,16 +29,19 @@ from sklearn.preprocessing import StandardScaler
 import sparsieve as sv
 
 TABLES = (
+    "diabetes",
     "diabetes_interactions",
     "communities_crime",
     "boston_interactions",
-    "climate_sst",
     "riboflavin",
 )
 
 
 def load(name):
     """Return X, y and names of one data set."""
+    if name == "diabetes":
+        data = load_diabetes(scaled=False)
+        return data.data, data.target, data.feature_names
     folder = os.environ.get("SPARSIEVE_DATA")
     if not folder:
         sys.exit("set SPARSIEVE_DATA to the folder with the data sets")
