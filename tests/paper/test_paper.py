@@ -1,6 +1,7 @@
 """The paper's experiments in their smallest form: plan, run, resume, figures, report."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -173,27 +174,30 @@ def test_resume_runs_only_what_is_missing(tiny_run, tmp_path, monkeypatch):
 
 def test_a_path_over_its_cap_is_broken_off_and_compared_on_the_shared_part():
     task = plan("toy", TINY)[0]
-    short = type(task)(**{**vars(task), "cap": -1.0})
+    short = replace(task, cap=-1.0)
     record = run(short, 0)
     assert record["points"] == []
     assert not record["finished"]
     whole = run(task, 0)
     cut = {**whole, "method": "GIST", "points": whole["points"][:2], "finished": False}
     assert shared_points([whole, cut]) == 2
-    for methods in totals([whole, cut]).values():
-        assert {t.points for seeds in methods.values() for t in seeds} == {2}
+    engine = run(replace(task, method=ENGINE), 2)
+    assert engine["shared"]["points"] == 2
+    (methods,) = totals([whole, cut, engine]).values()
+    assert {name: [t.points for t in seeds] for name, seeds in methods.items()} == {
+        task.method: [2],
+        "GIST": [2],
+        ENGINE: [2],
+    }
 
 
 def test_an_interrupted_run_compares_like_with_like():
-    cells = [task for task in plan("toy", TINY) if task.panel == "figure1-large"]
-    first, second = [task for task in cells if task.method == "GIST"][:2]
-    other = next(t for t in cells if t.method == "ncvxCD" and t.cell() == first.cell())
-    ran = [run(first, 0), run(second, 0), run(other, 0)]
-    (methods,) = totals(ran).values()
-    assert {name: [t.grid for t in seeds] for name, seeds in methods.items()} == {
-        "GIST": [first.n_lambdas],
-        "ncvxCD": [first.n_lambdas],
-    }
+    first = plan("toy", TINY)[0]
+    second = next(t for t in plan("toy", TINY) if t.cell() != first.cell())
+    done = [run(first, 0), run(replace(first, method=ENGINE), first.n_lambdas)]
+    (methods,) = totals([*done, run(second, 0)]).values()
+    assert {t.grid for seeds in methods.values() for t in seeds} == {first.n_lambdas}
+    assert totals([run(second, 0)]) == {}
 
 
 def test_a_method_that_missed_a_point_gets_no_ratio():

@@ -11,7 +11,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from .plan import EXPERIMENTS, PROFILES, Task, plan
+from .plan import ENGINE, EXPERIMENTS, PROFILES, Task, plan
 from .runner import run
 from .store import Store
 from .summary import shared_points
@@ -70,11 +70,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def execute(tasks: Iterable[Task], store: Store) -> None:
     """Run what the store does not have yet, on one thread as the paper's NumPy code did."""
-    missing = [task for task in tasks if task.key() not in store.paths]
+    missing = [task for task in tasks if _is_missing(task, store)]
     with threadpool_limits(limits=1):
         for task in progress(missing):
-            others = [r for r in store.in_cell(task.cell()) if r["method"] != task.method]
-            store.add(task.key(), run(task, shared_points(others)))
+            store.add(task.key(), run(task, _shared(task, store)))
+
+
+def _shared(task: Task, store: Store) -> int:
+    """Return how many points the other methods of the task's cell have finished."""
+    return shared_points(r for r in store.in_cell(task.cell()) if r["method"] != task.method)
+
+
+def _is_missing(task: Task, store: Store) -> bool:
+    """Return whether a task is to be run: the engine also where its share of the path changed."""
+    record = store.paths.get(task.key())
+    if record is None or task.method != ENGINE:
+        return record is None
+    return bool(record["shared"]["points"] != _shared(task, store))
 
 
 def progress(tasks: list[Task]) -> Iterable[Task]:

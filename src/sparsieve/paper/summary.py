@@ -62,8 +62,8 @@ def group_of(record: Record) -> Group:
 def totals(records: Iterable[Record]) -> dict[Group, dict[str, list[Total]]]:
     """Return totals by group and method, one per seed.
 
-    Of a seed only the cells that every one of its methods has run are counted, so that an
-    interrupted run compares like with like.
+    The engine comes last in each cell: a cell without it was interrupted and is left out, so that
+    like is compared with like.
     """
     seeds: dict[tuple[Group, int], dict[str, dict[str, Record]]] = defaultdict(
         lambda: defaultdict(dict)
@@ -73,9 +73,8 @@ def totals(records: Iterable[Record]) -> dict[Group, dict[str, list[Total]]]:
         seeds[seed][record["cell"]][record["method"]] = record
     result: dict[Group, dict[str, list[Total]]] = defaultdict(lambda: defaultdict(list))
     for (group, _), cells in seeds.items():
-        methods = list(dict.fromkeys(name for members in cells.values() for name in members))
-        complete = [members for members in cells.values() if len(members) == len(methods)]
-        for name in methods if complete else []:
+        complete = [members for members in cells.values() if ENGINE in members]
+        for name in complete[0] if complete else []:
             total = Total()
             for members in complete:
                 total.add(members[name], shared_points(members.values()))
