@@ -1,11 +1,13 @@
 #include "sparsieve/basis.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace sparsieve {
 namespace {
-// A column whose remainder is this small, relative to itself, is rounding noise.
+// A column whose remainder is this small, relative to itself, is rounding noise: times how much the
+// remainders before it were blown up when they were scaled to length one.
 constexpr double kDependent = 64.0 * std::numeric_limits<double>::epsilon();
 }  // namespace
 
@@ -36,7 +38,9 @@ void Basis::add(Index j) {
       weighted_dot(design_.omega().data(), fresh.plain.data(), fresh.plain.data(), design_.n());
   for (double t : fresh.tail) norm2 += t * t;
   const double norm = std::sqrt(norm2);
-  if (!(norm > kDependent * std::sqrt(design_.norm2(j) + ridge_))) return;
+  const double whole = std::sqrt(design_.norm2(j) + ridge_);
+  if (!(norm > kDependent * amplification_ * whole)) return;
+  amplification_ = std::max(amplification_, whole / norm);
   r.back() = norm;
   fresh.weighted.resize(design_.n());
   for (Index i = 0; i < design_.n(); ++i) {

@@ -34,6 +34,7 @@ class Basis {
 
   const Design& design_;
   double ridge_;
+  double amplification_ = 1.0;  // largest whole / remainder of a column so far
   std::vector<Index> columns_;
   std::vector<Direction> q_;
   std::vector<std::vector<double>> r_;  // columns of R

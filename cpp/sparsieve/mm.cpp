@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -23,6 +24,8 @@ constexpr double kLeastShare = 0.8;
 constexpr double kSafePivot = 1e-9;
 // How many features may accompany violators into the working set, beyond one for each.
 constexpr Index kCompany = 24;
+// A rise of F beyond this, relative, is no rounding of a sound step.
+constexpr double kMisled = 1e-9;
 // Exact checks that fail to halve the violation before rounding is blamed.
 constexpr int kPatience = 4;
 }  // namespace
@@ -68,19 +71,14 @@ void MmSolver::fit_unpenalised() {
     }
   }
   if (free.empty()) return;
-  if (!problem_
-           .positive) {  // a column that depends on the others has nothing to add: it stays zero
+  if (!problem_.positive) {
+    // A column that depends on the others has nothing to add: it stays zero.
     Basis independent(*problem_.design, 0.0);
     for (Index j : free) independent.add(j);
-    for (Index j : free) {
-      const auto& kept = independent.columns();
-      if (std::find(kept.begin(), kept.end(), j) == kept.end()) threshold_[j] = kInf;
-    }
-    free = independent.columns();
-    dependent_.assign(problem_.design->d(), 0);
-    for (Index j = 0; j < problem_.design->d(); ++j) {
-      dependent_[j] = problem_.pi[j] == 0.0 && std::isinf(threshold_[j]);
-    }
+    const auto& kept = independent.columns();
+    std::set_difference(free.begin(), free.end(), kept.begin(), kept.end(),
+                        std::back_inserter(dependent_));
+    free = kept;
   }
   add_to_working_set(free, nullptr);
   SolveOptions options;
@@ -88,9 +86,37 @@ void MmSolver::fit_unpenalised() {
   slope0_ = 0.0;
   for (Index s = 0; s < ws_.size(); ++s) slope0_ = std::max(slope0_, std::abs(c_[s]));
   for (int pass = 0; pass < 3; ++pass) {  // refinement: each pass starts from exact correlations
+    const std::vector<double> before = w_;
+    const double fit = weighted_.norm2;
     minimise(1e-14 * slope0_, options, ignored, false);
     anchor();
+    if (!(weighted_.norm2 <= fit)) {  // the Gram matrix is too ill-conditioned to refine further
+      restore(before);
+      break;
+    }
   }
+}
+
+// Go back to a point known to be better: an inner solve on a nearly singular Gram matrix may
+// mistake its rounding errors for progress.
+void MmSolver::restore(const std::vector<double>& w) {
+  std::fill(w_.begin(), w_.end(), 0.0);
+  std::copy(w.begin(), w.end(), w_.begin());
+  if (ws_.has_gram()) {
+    rebuild_support();
+  } else {
+    list_support();
+  }
+  anchor();
+}
+
+// Unpenalised features that were left out as dependent must not correlate either.
+double MmSolver::dependent_violation() const {
+  std::vector<double> c(dependent_.size());
+  problem_.design->correlate(weighted_, dependent_.data(), static_cast<Index>(c.size()), c.data());
+  double worst = 0.0;
+  for (double x : c) worst = larger(worst, std::abs(x));
+  return worst;
 }
 
 void MmSolver::set_alpha(double alpha) {
@@ -111,8 +137,9 @@ void MmSolver::set_alpha(double alpha) {
                              curvature.data());
   for (Index j = 0; j < d; ++j) {
     if (std::isinf(problem_.pi[j])) threshold_[j] = kInf;
-    if (problem_.pi[j] == 0.0) threshold_[j] = !dependent_.empty() && dependent_[j] ? kInf : 0.0;
+    if (problem_.pi[j] == 0.0) threshold_[j] = 0.0;
   }
+  for (Index j : dependent_) threshold_[j] = kInf;
 }
 
 void MmSolver::add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c) {
@@ -218,13 +245,18 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     // 1. minimise on the working set
     if (ws_.has_gram() && columns_pay()) leave_gram();
     const double target = kInnerShare * options.tol * slope0_;
+    const std::vector<double> before = w_;
+    const double objective_before = objective_now();
     const Status inner = ws_.has_gram() ? minimise(target, options, result, record)
                                         : minimise_by_columns(target, options, result);
     // 2. recompute the residual and the working set's correlations, free of drift
     settle(options.tol);
+    const bool misled = !(objective_now() <= objective_before + kMisled * objective_before);
+    if (misled) restore(before);
     // 3. look for violators outside
     reweight();
-    const double inside = std::max(worst_active(), worst_zero()) / slope0_;
+    const double inside =
+        larger(larger(worst_active(), worst_zero()), dependent_violation()) / slope0_;
     const double slack = kOutsideShare * options.tol * slope0_;
     const auto found = sieve_.above(
         {r_, weighted_, threshold_, slack, problem_.positive, ws_.slots(), c_, known_error_});
@@ -240,7 +272,7 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
       break;
     }
     const bool settled = found.empty() && inside <= options.tol;
-    if (settled) {  // only rounding stands between this point and its certificate
+    if (settled || misled) {  // only rounding stands between this point and its certificate
       result.status = Status::kStalled;
       break;
     }
@@ -361,21 +393,26 @@ double MmSolver::objective_now() {
 }
 
 // Gap of the surrogate at w, whose prox term vanishes there. The dual point is kappa Omega r with
-// kappa the maximiser of the dual over the feasible interval; unpenalised coordinates have c_j = 0
-// up to rounding because the Newton step solves their block exactly.
+// kappa the maximiser of the dual over the feasible interval. Unpenalised coordinates need c_j = 0:
+// what is left of it (rounding, once the Newton step has solved their block) is charged to the dual.
 double MmSolver::surrogate_gap(double outside_ratio) {
-  double ratio = std::max(outside_ratio, 0.0), l1 = 0.0, fit = weighted_.norm2;
+  double ratio = std::max(outside_ratio, 0.0), l1 = 0.0, fit = weighted_.norm2, slack = 0.0;
   for (Index s = 0; s < ws_.size(); ++s) {
     const double lambda = place_[s] >= 0 ? slope_[place_[s]] : threshold_[ws_.column(s)];
     const double reached = problem_.positive ? c_[s] : std::abs(c_[s]);
-    if (lambda > 0.0) ratio = std::max(ratio, reached / lambda);
+    if (lambda > 0.0) {
+      ratio = std::max(ratio, reached / lambda);
+    } else {
+      slack += std::abs(c_[s] * w_[s]);
+    }
     l1 += lambda * std::abs(w_[s]);
     fit += c_[s] * w_[s];  // z'Omega r = r'Omega r + w'c
   }
   const double limit = ratio > 0.0 ? 1.0 / ratio : kInf;
   const double norm2 = weighted_.norm2;
-  const double kappa = norm2 > 0.0 ? std::clamp(fit / norm2, -limit, limit) : 0.0;
-  const double primal = 0.5 * norm2 + l1, dual = kappa * fit - 0.5 * kappa * kappa * norm2;
+  const double kappa = norm2 > 0.0 ? std::clamp((fit - slack) / norm2, 0.0, limit) : 0.0;
+  const double primal = 0.5 * norm2 + l1;
+  const double dual = kappa * (fit - slack) - 0.5 * kappa * kappa * norm2;
   return primal - dual;
 }
 

@@ -90,6 +90,8 @@ class MmSolver {
   void add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c);
   void prefetch(double previous_slope0);
   void residual();
+  void restore(const std::vector<double>& w);
+  double dependent_violation() const;
   void trim_working_set();
   // ---- the inner problem on the working set (mm_inner.cpp)
   Status minimise(double target, const SolveOptions& options, SolveResult& result, bool record);
@@ -141,7 +143,7 @@ class MmSolver {
   std::vector<double> strength_;   // alpha pi_j, per feature
   std::vector<double> threshold_;  // slope_j(0), per feature
   std::vector<double> null_correlations_;
-  std::vector<char> dependent_;  // unpenalised features that depend on other unpenalised ones
+  std::vector<Index> dependent_;  // unpenalised features that depend on other unpenalised ones
   // per slot of the working set; c_ is current on the support, elsewhere as of the last flush
   std::vector<double> w_, c_;
   std::vector<double> pull_;                   // x_j' Omega z

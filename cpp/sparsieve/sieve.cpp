@@ -218,9 +218,7 @@ std::vector<Violator> Sieve::above(const Query& query) {
   for (Index j = 0; j < d; ++j) {
     if (query.slot[j] >= 0 || !(query.threshold[j] > 0.0) || design_.norm2(j) == 0.0) continue;
     const double reach = (query.positive ? centre_[j] : std::abs(centre_[j])) + radius_[j];
-    if (reach <= query.threshold[j] + query.slack) {
-      ratio_ = std::max(ratio_, reach / query.threshold[j]);
-    }
+    ratio_ = std::max(ratio_, reach / query.threshold[j]);
   }
   if (opened > kReferenceShare * static_cast<double>(relevant)) remember(query);
   return found;

@@ -42,7 +42,7 @@ class Sieve {
   std::vector<Violator> above(const Query& query);
 
   // About the last call of `above`: a proven bound of |x_j' Omega r| / threshold_j over the columns
-  // neither skipped nor returned, the largest violation among them, and how they were settled.
+  // not skipped; the largest violation among those not returned; how they were settled.
   // Columns outside the working set whose correlation at the last residual asked about is likely to
   // exceed share * threshold, most likely first, at most `most`.
   std::vector<Index> likely(const std::vector<double>& threshold, double share, bool positive,
