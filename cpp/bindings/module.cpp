@@ -76,10 +76,13 @@ Columns csc_columns(Vector<T> data, Vector<I> rows, Vector<I> starts, Index n) {
 // A penalty written in Python: an object with value(t, alpha) and slope(t, alpha).
 class PythonPenalty final : public Penalty {
  public:
-  explicit PythonPenalty(nb::object penalty) : penalty_(std::move(penalty)) {}
+  explicit PythonPenalty(nb::object penalty)
+      : penalty_(std::move(penalty)),
+        as_floats_(nb::module_::import_("sparsieve._penalty_checks").attr("as_floats")) {}
   ~PythonPenalty() override {
     nb::gil_scoped_acquire gil;
     penalty_.reset();
+    as_floats_.reset();
   }
   void evaluate(const double* t, const double* alpha, Index k, double* value, double* slope,
                 double* curvature) const override {
@@ -101,7 +104,13 @@ class PythonPenalty final : public Penalty {
   void call(const char* method, const double* t, const double* alpha, Index k, double* out) const {
     const auto array = [k](const double* p) { return to_numpy(std::vector<double>(p, p + k)); };
     nb::object result = penalty_.attr(method)(array(t), array(alpha));
-    auto values = nb::cast<Vector<double>>(result);
+    Vector<double> values;
+    try {
+      values = nb::cast<Vector<double>>(as_floats_(result));
+    } catch (const nb::cast_error&) {
+      throw nb::value_error(
+          "a penalty's value and slope must return a 1-D array, one number per coordinate");
+    }
     if (static_cast<Index>(values.shape(0)) != k) {
       throw nb::value_error("a penalty must return one number per coordinate");
     }
@@ -112,7 +121,7 @@ class PythonPenalty final : public Penalty {
       out[i] = values.data()[i];
     }
   }
-  nb::object penalty_;
+  nb::object penalty_, as_floats_;
 };
 
 std::shared_ptr<Penalty> make_penalty(const std::string& kind, double a, double b) {

@@ -103,6 +103,8 @@ void PwlSolver::support_step() {
       factor.remove(factor.size() - 1);
     }
   }
+  release_dependent(ws, factor, kept);
+  refresh();
   fetch_correlations(support);
   for (std::size_t guard = 0; guard <= support.size() && !kept.empty(); ++guard) {
     g.clear();
@@ -135,6 +137,51 @@ void PwlSolver::support_step() {
     if (leaver < 0) return;
     factor.remove(leaver);
     kept.erase(kept.begin() + leaver);
+  }
+}
+
+// A column of the support that depends on the kept ones, x_s = X_kept a, can be exchanged for them
+// without changing the fit: w_s + t, w_kept - a t. The l1 cost is linear in t until a coefficient
+// reaches zero, so go there; if it is a kept one, column s takes its place.
+void PwlSolver::release_dependent(const WorkingSet& ws, Factor& factor, std::vector<Index>& kept) {
+  std::vector<double> a;
+  for (Index s = 0; s < ws.size(); ++s) {
+    const Index j = ws.column(s);
+    if (std::find(kept.begin(), kept.end(), s) != kept.end() || w_[j] == 0.0) continue;
+    a.clear();
+    for (Index q : kept) a.push_back(ws.gram(s)[q]);
+    factor.solve(a.data(), a.data());
+    double slope = problem_.l1[j] * (w_[j] > 0.0 ? 1.0 : -1.0);
+    for (std::size_t p = 0; p < kept.size(); ++p) {
+      const Index i = ws.column(kept[p]);
+      if (!unpenalised(i)) slope -= problem_.l1[i] * (w_[i] > 0.0 ? a[p] : -a[p]);
+    }
+    const double toward = w_[j] > 0.0 ? -1.0 : 1.0;  // the way to w_s = 0, also taken in a tie
+    const double way = slope == 0.0 ? toward : (slope > 0.0 ? -1.0 : 1.0);
+    double length = way == toward ? std::abs(w_[j]) : kInf;
+    Index leaver = -1;
+    for (std::size_t p = 0; p < kept.size(); ++p) {
+      const Index i = ws.column(kept[p]);
+      const double crossing = w_[i] / (a[p] * way);
+      if (!unpenalised(i) && crossing > 0.0 && crossing < length) {
+        length = crossing;
+        leaver = static_cast<Index>(p);
+      }
+    }
+    if (std::isinf(length)) continue;
+    for (std::size_t p = 0; p < kept.size(); ++p) w_[ws.column(kept[p])] -= a[p] * way * length;
+    w_[j] = leaver < 0 ? 0.0 : w_[j] + way * length;
+    if (leaver < 0) continue;
+    w_[ws.column(kept[leaver])] = 0.0;
+    factor.remove(leaver);
+    kept.erase(kept.begin() + leaver);
+    a.clear();
+    for (Index q : kept) a.push_back(ws.gram(s)[q]);
+    if (factor.append(a.data(), ws.gram(s)[s] + problem_.prox_weight)) {
+      kept.push_back(s);
+    } else {
+      factor.remove(factor.size() - 1);
+    }
   }
 }
 

@@ -60,6 +60,7 @@ class PwlSolver {
   void epoch();
   void refresh();
   void support_step();
+  void release_dependent(const WorkingSet& ws, Factor& factor, std::vector<Index>& kept);
   void unpenalised_step();
   std::vector<double> unpenalised_part() const;
   void fetch_correlations(const std::vector<Index>& columns);

@@ -59,3 +59,6 @@ __all__ = [
     "stability_bounds",
     "stability_selection",
 ]
+
+#: The version of the installed package, kept equal to pyproject.toml by a test.
+__version__ = "0.1.0"

@@ -124,3 +124,14 @@ def _check_array_alpha(penalty: Any) -> None:
                 f"penalty {type(penalty).__name__}: {method} with one alpha per coefficient "
                 "differs from one alpha at a time; use alpha entry by entry (it may be an array)."
             )
+
+
+def as_floats(numbers: Any) -> NDArray[np.float64]:
+    """Return what a penalty answered as the contiguous float64 vector the core reads."""
+    try:
+        return np.ascontiguousarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"a penalty's value and slope must return an array of numbers, got {numbers!r}; return "
+            "one number per coordinate."
+        ) from error

@@ -68,11 +68,18 @@ class Certificate:
         )
 
     def __str__(self) -> str:
-        verdict = "a critical point" if self.converged else "NOT converged"
-        kind = "strict local minimum on its support" if self.strict_minimum else "not strict"
+        measured = f"{self.kkt:.2g} of the penalty's slope at zero (tol {self.tol:g})"
+        if self.converged:
+            verdict = (
+                f"a critical point: no feature of {self.n_features} violates stationarity by more "
+                f"than {measured}"
+            )
+            kind = "strict local minimum on its support" if self.strict_minimum else "not strict"
+        else:
+            verdict = f"NOT converged: stationarity is violated by up to {measured}"
+            kind = "no claim about a minimum"
         return (
-            f"{verdict}: no feature of {self.n_features} violates stationarity by more than "
-            f"{self.kkt:.2g} of the penalty's slope at zero (tol {self.tol:g}); {kind}; duality "
+            f"{verdict}; {kind}; duality "
             f"gap of the last surrogate {self.dual_gap:.2g}; objective {self.objective:.8g}; "
             f"{self.support_size} features selected"
         )

@@ -166,7 +166,7 @@ class SparseRegressor(FittedPoint):
         tol = check_number("tol", self.tol, remedy="use e.g. tol=1e-6")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="use e.g. max_iter=10000")
         data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
-        start = self._previous(data.X.shape[1])
+        start = self._previous(data.X.shape[1], data.weights)
         validate_data(self, X, skip_check_array=True)
         problem = Problem(
             data,
@@ -186,8 +186,10 @@ class SparseRegressor(FittedPoint):
             self._relax(problem, point)
         return self
 
-    def _previous(self, n_features: int) -> NDArray[np.float64] | None:
-        """Return the coefficients to start from, or None for a cold start."""
+    def _previous(
+        self, n_features: int, weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        """Return coefficients to start from that obey the constraints, or None for a cold start."""
         if not self.warm_start or not hasattr(self, "coef_"):
             return None
         if self.coef_.shape[0] != n_features:
@@ -195,13 +197,21 @@ class SparseRegressor(FittedPoint):
                 f"warm_start=True, but the last fit had {self.coef_.shape[0]} features and X has "
                 f"{n_features}; set warm_start=False or fit a new estimator."
             )
-        return self.coef_
+        start = np.array(self.coef_, dtype=np.float64)
+        if not np.all(np.isfinite(start)):
+            return None
+        if self.positive:
+            start = np.maximum(start, 0.0)
+        if weights is not None:
+            start[np.isinf(weights)] = 0.0
+        return start
 
 
 def _walk_down(solver: Solver, alpha: float, max_iter: int) -> None:
     largest = solver.alpha_max()
     if largest <= alpha:
         return
-    steps = math.ceil(math.log(largest / alpha) / -math.log(_STEP))
+    decline = math.log(alpha) - math.log(largest)
+    steps = math.ceil(decline / math.log(_STEP))
     for k in range(1, steps):
-        solver.solve(largest * (alpha / largest) ** (k / steps), _LOOSE, max_iter)
+        solver.solve(largest * math.exp(decline * k / steps), _LOOSE, max_iter)

@@ -130,6 +130,12 @@ class Problem:
         return {**self.__dict__, "_columns": None}
 
 
+def _normalised(sample_weight: Floats) -> Floats:
+    """Return weights that sum to one, however large they are."""
+    scaled = sample_weight / sample_weight.max()
+    return np.asarray(scaled / math.fsum(scaled))
+
+
 class Solver:
     """Everything that carries over from one alpha to the next.
 
@@ -168,7 +174,7 @@ class Solver:
         omega = (
             np.full(n_samples, 1.0 / n_samples)
             if data.sample_weight is None
-            else data.sample_weight / math.fsum(data.sample_weight)
+            else _normalised(data.sample_weight)
         )
         self.penalty = penalty
         self._weights = data.weights
