@@ -106,6 +106,7 @@ def _bar_panel(axis: Any, by_tol: dict[float, dict[str, list[Total]]], unit: str
                 text = f"{missed} missed"
                 axis.text(at, height * 1.1, text, rotation=90, ha="center", va="bottom", size=6)
     axis.set_yscale("log")
+    axis.margins(y=0.2)  # room for the marks above the bars
     axis.set_xticks(range(len(tolerances)), [f"{tol:.0e}" for tol in tolerances])
     axis.set_xlabel("tolerance on the optimality conditions")
     axis.set_ylabel(UNITS[unit])
