@@ -32,7 +32,14 @@ extensions = [
 ]
 
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "_ext", "figures", "gallery/**.ipynb", "gallery/GALLERY_HEADER.rst"]
+exclude_patterns = [
+    "_build",
+    "_ext",
+    "benchmark_results",
+    "figures",
+    "gallery/**.ipynb",
+    "gallery/GALLERY_HEADER.rst",
+]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
