@@ -41,12 +41,12 @@ CLAIMS = (
     Claim("figure3-leukemia", "GIST", "MM-screen", "about 4 at high tolerance", 4.0, 4.0),
     Claim("figure3-newsgroup", "MM-genuine", "MM-screen", "1.3 to 1.8", 1.3, 1.8),
 )
-WHY = """Where a ratio differs from the paper's, these are the reasons we can show.
+WHY = """Where a ratio differs from the paper's, these are the likely reasons.
 
 * **The baseline.** ncvxCD takes one exact step per coordinate and has no inner problem; MM solves a
-  weighted lasso to a gap of 1e-4 before each reweighting, and that is where its visits go. With
-  both in the same Python loop a visit costs the same, and the ratio of visits is the ratio that
-  remains: a factor of 5 in favour of MM needs a slower coordinate descent to compare with.
+  weighted lasso to a gap of 1e-4 before each reweighting. The ratio of visits compares the two
+  algorithms; the ratio of times also compares how their Python loops are written, and a plainer
+  coordinate descent turns it round on leukemia.
 * **Python.** GIST has no loop over coordinates, so NumPy flatters it, as the paper says too: its
   column operations tell more than its seconds.
 * **Where propagation gains.** It spares MM the five sweeps over all coordinates that MM-genuine
