@@ -59,6 +59,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=float, help="CPU seconds an attempt may take")
     parser.add_argument("--repeat", type=int, help="interleaved rounds, the best counts")
     parser.add_argument("--cold", nargs="*", choices=PROBLEMS, help="problems to start cold on")
+    parser.add_argument("--note", action="append", default=[], help="a caveat for the report")
     parser.add_argument("--out", type=Path, help="result file; cells it holds are not run again")
 
 
@@ -78,7 +79,7 @@ def _run(arguments: argparse.Namespace) -> None:
     )
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
     out = arguments.out or RESULTS / f"{'quick' if quick else 'bench'}-{stamp}.json"
-    run(plan, out)
+    run(plan, out, arguments.note)
     _write_report([out])
 
 

@@ -45,6 +45,7 @@ def _about(meta: Record) -> str:
         f"Accuracy (largest violation on the path over max_j |x_j'y|/n, by the judge): {levels}.",
         "Every solver runs at the loosest tolerance that reaches it; best of interleaved rounds.",
     ]
+    lines += [f"Note: {note}" for note in meta.get("notes", [])]
     lines += [f"Absent: {name} ({why})." for name, why in meta.get("absent", {}).items()]
     return "\n".join(lines) + "\n"
 

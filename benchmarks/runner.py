@@ -221,10 +221,10 @@ def cold_start(trial: Trial, tol: float) -> float | None:
 # ---------------------------------------------------------------- a whole run
 
 
-def run(plan: Plan, out: Path) -> Record:
+def run(plan: Plan, out: Path, notes: list[str]) -> Record:
     """Run a plan, writing `out` after every cell; cells it already holds are not run again."""
     document: Record = json.loads(out.read_text()) if out.exists() else {"meta": {}, "records": []}
-    document["meta"] |= meta()
+    document["meta"] |= {**meta(), "notes": notes}
     out.parent.mkdir(parents=True, exist_ok=True)
     for threads in plan.threads:
         clients = open_clients(plan, threads, document)
