@@ -85,17 +85,35 @@ def _ratio(cell: Iterable[Record]) -> str:
 def _summary(records: list[Record]) -> str:
     lines = []
     groups = {"L1": ("l1",), "non-convex": ("mcp", "scad", "logsum")}
-    for (title, kinds), clock in product(groups.items(), ("seconds", "cpu")):
+    for title, kinds in groups.items():
         chosen = [r for r in records if r["penalty"].split("(")[0] in kinds]
-        ratios = [speedup(_of(chosen, *cell), clock) for cell in _cells(chosen)]
-        known = [ratio for ratio in ratios if ratio is not None]
-        if known:
-            mean = math.exp(sum(map(math.log, known)) / len(known))
-            lines.append(
-                f"{title}, {clock}: fastest peer / ours {mean:.2f} in geometric mean, "
-                f"at least {min(known):.2f}, over {len(known)} cells.\n"
-            )
+        cells = [_of(chosen, *cell) for cell in _cells(chosen)]
+        for clock in ("seconds", "cpu"):
+            known = [ratio for cell in cells if (ratio := speedup(cell, clock)) is not None]
+            if known:
+                mean = math.exp(sum(map(math.log, known)) / len(known))
+                lines.append(
+                    f"{title}, {clock}: fastest peer / ours {mean:.2f} in geometric mean, "
+                    f"at least {min(known):.2f}, over {len(known)} cells that both solved.\n"
+                )
+        lines += _outside_the_mean(title, cells)
     return "\n".join(lines)
+
+
+def _outside_the_mean(title: str, cells: list[list[Record]]) -> list[str]:
+    """Name the cells a mean of ratios cannot count, above all those that we lose by failing."""
+    solved = [{r["peer"] for r in cell if r["status"] == "ok"} for cell in cells]
+    entered = [any(r["peer"] == OURS for r in cell) for cell in cells]
+    names = [f"{cell[0]['problem']} {cell[0]['penalty']}" for cell in cells]
+    pairs = list(zip(names, solved, entered, strict=True))
+    lost = [name for name, done, ours in pairs if ours and done and OURS not in done]
+    alone = [name for name, done, _ in pairs if done == {OURS}]
+    lines = []
+    if lost:
+        lines.append(f"{title}, not in the mean, lost: only peers solved {', '.join(lost)}.\n")
+    if alone:
+        lines.append(f"{title}, not in the mean, won: only ours solved {', '.join(alone)}.\n")
+    return lines
 
 
 def _never(records: list[Record]) -> str:
