@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import math
 import signal
 import sys
 from pathlib import Path
@@ -73,7 +74,10 @@ def _run(arguments: argparse.Namespace) -> None:
         threads=arguments.threads or ([1] if quick else [1, 2]),
         levels=arguments.levels,
         limit=arguments.limit or (2.0 if quick else 120.0),
-        repeat=arguments.repeat or (2 if quick else 3),
+        repeat=arguments.repeat or (1 if quick else 3),
+        keep_above=0.5 if quick else math.inf,
+        per_decade=1 if quick else 2,
+        patience=1 if quick else 3,
         cold=arguments.cold if arguments.cold is not None else ["toy_50x100"],
         cold_penalties=["l1", "mcp"] if quick else list(PENALTIES),
     )

@@ -21,7 +21,7 @@ from benchmarks import envs
 from benchmarks.client import Client
 from benchmarks.judge import PENALTIES, alpha_grid, correlation_scale
 from benchmarks.problems import PROBLEMS, ProblemUnavailable, fetch, store
-from benchmarks.runner import CACHE, RESULTS, Cell, Record, Trial, interleave, meta
+from benchmarks.runner import CACHE, RESULTS, Cell, Plan, Record, Trial, interleave, meta
 
 _TOL = 1e-6
 _LIMIT = 300.0
@@ -78,6 +78,7 @@ def compare_problem(
         return []
     X, y = fetch(folder, mapped=True)
     scale = correlation_scale(X, y)
+    plan = Plan([name], arguments.penalties, ["sparsieve"], ["standardised"], [1], limit=_LIMIT)
     rows = []
     for kind in arguments.penalties:
         penalty = PENALTIES[kind]
@@ -85,7 +86,7 @@ def compare_problem(
         cell = Cell(problem, "standardised", penalty, 1, X, y, scale, alphas)
         for client in clients:
             client.use(folder)
-        trials = [Trial(client, cell, _LIMIT, frugal=False) for client in clients]
+        trials = [Trial(client, cell, plan, frugal=False) for client in clients]
         rows.append(_row(cell, trials, arguments))
         print(_line(rows[-1]), flush=True)
     return rows

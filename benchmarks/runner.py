@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 import os
 import platform
 import subprocess
@@ -46,6 +47,9 @@ class Plan:
     levels: list[str] = field(default_factory=lambda: list(LEVELS))
     limit: float = 120.0
     repeat: int = 3
+    keep_above: float = math.inf  # slower solvers keep the time of the search, no rounds
+    per_decade: int = 2  # steps of the search for a tolerance
+    patience: int = 3  # unfinished attempts after which a solver is given up
     # Cold starts are measured at the last level, on these problems and penalties.
     cold: list[str] = field(default_factory=list)
     cold_penalties: list[str] = field(default_factory=lambda: list(PENALTIES))
@@ -82,8 +86,9 @@ class Cell:
 class Trial:
     """One solver on one cell: its attempts, judged, each made at most once."""
 
-    def __init__(self, client: Client, cell: Cell, limit: float, frugal: bool) -> None:
-        self.client, self.cell, self.limit, self.frugal = client, cell, limit, frugal
+    def __init__(self, client: Client, cell: Cell, plan: Plan, frugal: bool) -> None:
+        self.client, self.cell, self.plan, self.frugal = client, cell, plan, frugal
+        self.limit = plan.limit
         self.details: dict[float, Record] = {}
         self.attempts: dict[float, Attempt] = {}
 
@@ -111,7 +116,8 @@ class Trial:
 
     def find(self, target: float) -> Found:
         """Return the loosest attempt whose violation is at most `target`."""
-        return loosest(self.attempt, ladder(*self.client_tolerances()), target)
+        steps = ladder(*self.client_tolerances(), self.plan.per_decade)
+        return loosest(self.attempt, steps, target, self.plan.patience)
 
     def client_tolerances(self) -> tuple[float, float]:
         """Return the loosest and strictest tolerance worth asking this peer for."""
@@ -141,13 +147,11 @@ def run_cell(cell: Cell, clients: list[Client], plan: Plan) -> list[Record]:
         reason = adapter(client.peer).refuses(cell.penalty.kind, cell.variant, is_sparse)
         if reason is None:
             frugal = size * len(clients) > _RESIDENT_BYTES
-            trials.append(Trial(client, cell, plan.limit, frugal))
+            trials.append(Trial(client, cell, plan, frugal))
     for level in plan.levels:
         found = [(trial, trial.find(LEVELS[level])) for trial in trials]
-        times = interleave(
-            [(trial, f.attempt.tol, f.attempt.seconds) for trial, f in found if f.attempt],
-            plan.repeat,
-        )
+        passed = [(trial, f.attempt.tol, f.attempt.seconds) for trial, f in found if f.attempt]
+        times = interleave([p for p in passed if p[2] <= plan.keep_above], plan.repeat)
         for trial, result in found:
             name = trial.client.name
             record = {**cell.key, "level": level, "peer": name, "version": trial.client.version}
@@ -206,14 +210,14 @@ def describe(trial: Trial, result: Found, times: list[Record]) -> Record:
 
 
 def cold_start(trial: Trial, tol: float) -> float | None:
-    """Return the best of up to three cold starts (one, when it takes long)."""
+    """Return the best of up to two cold starts (one, when it takes long)."""
     best: float | None = None
-    for _ in range(3):
+    for _ in range(2):
         seconds = trial.client.cold(trial.cell.penalty, trial.cell.alphas, tol, trial.limit)
         if seconds is None:
             break
         best = seconds if best is None else min(best, seconds)
-        if seconds > _SLOW_SECONDS / 3:
+        if seconds > _SLOW_SECONDS / 5:
             break
     return best
 

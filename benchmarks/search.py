@@ -35,21 +35,30 @@ def ladder(loosest: float, strictest: float, per_decade: int = 2) -> list[float]
     return [loosest * 10 ** (-k / per_decade) for k in range(steps + 1)]
 
 
-def loosest(run: Callable[[float], Attempt], tolerances: Sequence[float], target: float) -> Found:
+def loosest(
+    run: Callable[[float], Attempt],
+    tolerances: Sequence[float],
+    target: float,
+    patience: int | None = None,
+) -> Found:
     """Return the loosest of `tolerances` (loose to strict) whose violation is at most `target`.
 
     Violations are taken to fall with the tolerance. The search leaps as far as the excess over the
     target suggests for a violation proportional to the tolerance (not far enough for solvers that
     stop on a duality gap, which take another leap), then it halves the bracket.
+    `patience` is the number of unfinished runs after which a solver is given up.
     """
     failing, passing, limit = -1, None, len(tolerances)
     best: Attempt | None = None
     reason = "accuracy never reached"
-    i = 0
+    i = unfinished = 0
     while failing + 1 < (limit if passing is None else passing):
         attempt = run(tolerances[i])
         if attempt.violation is None:
             limit, reason = i, attempt.note
+            unfinished += 1
+            if unfinished == patience:
+                break
         elif attempt.violation <= target:
             passing, best = i, attempt
         else:

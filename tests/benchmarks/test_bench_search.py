@@ -57,6 +57,14 @@ def test_a_solver_that_is_too_slow_is_reported_with_its_note():
     assert found.reason == "no answer"
 
 
+@pytest.mark.parametrize("patience", [1, 2])
+def test_patience_bounds_the_unfinished_runs(patience):
+    solver = Solver(lambda tol: tol, reach=1e-5)
+    found = loosest(solver, STEPS, 1e-6, patience)
+    assert found.attempt is None
+    assert sum(tol < solver.reach for tol in solver.asked) <= patience
+
+
 def test_ladder_runs_from_loose_to_strict():
     steps = ladder(1e-2, 1e-4)
     assert steps == pytest.approx([1e-2, 10**-2.5, 1e-3, 10**-3.5, 1e-4])
