@@ -199,11 +199,12 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
 }
 
 SolveResult run_solver(PySolver& self, double alpha, double tol, Index max_iter, double max_time,
-                       bool record) {
+                       bool record, bool test_convexity) {
   SignalPoll poll(max_time);
   SolveOptions options;
   options.tol = tol;
   options.max_iter = max_iter;
+  options.test_convexity = test_convexity;
   options.poll = std::ref(poll);
   SolveResult result;
   {
@@ -340,7 +341,7 @@ NB_MODULE(_core, m) {
 
   nb::class_<PySolver>(m, "Solver", "Majorisation-minimisation, one alpha at a time.")
       .def("solve", &run_solver, "alpha"_a, "tol"_a, "max_iter"_a, "max_time"_a = INFINITY,
-           "record"_a = false)
+           "record"_a = false, "test_convexity"_a = true)
       .def("solution", &solver_solution, "Columns, coefficients and intercept.")
       .def(
           "warm_start",

@@ -311,7 +311,7 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   result.by_reading = sieve_.settled_by_reading();
   result.objective = objective_now();
   result.gap = surrogate_gap(sieve_.ratio());
-  result.convex = strictly_convex();
+  result.convex = options.test_convexity && strictly_convex();
   trim_working_set();
   const double size = static_cast<double>(std::max<Bytes>(1, problem_.design->bytes()));
   result.passes = static_cast<double>(problem_.design->bytes_read() - before) / size;

@@ -30,6 +30,7 @@ enum class Status {
 struct SolveOptions {
   double tol = 1e-6;
   Index max_iter = 10000;
+  bool test_convexity = true;  // else `convex` is left false
   std::function<bool()> poll;  // true = stop; called often, must be cheap
 };
 

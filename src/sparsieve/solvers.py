@@ -216,10 +216,15 @@ class Solver:
         max_iter: int,
         max_time: float = math.inf,
         *,
-        with_r2: bool = True,
+        details: bool = True,
     ) -> Point:
-        """Solve for one alpha, starting from the current point; r2 is NaN if not wanted."""
-        result = self._core.solve(alpha, tol, max_iter, max_time)
+        """Solve for one alpha, starting from the current point.
+
+        Without ``details`` the point's ``r2`` is NaN and its ``convex`` False, unexamined.
+        """
+        result = self._core.solve(
+            alpha, tol, max_iter, max_time, test_convexity=details
+        )
         columns, values, intercept = self._core.solution()
         order = np.argsort(columns)
         before, self._passes = self._passes, self._design.passes
@@ -238,7 +243,7 @@ class Solver:
             settled_by_bound=result.by_bound,
             settled_by_reading=result.by_reading,
             settled_by_shadow=result.by_shadow,
-            r2=self._explained(alpha, columns, values, result.objective) if with_r2 else math.nan,
+            r2=self._explained(alpha, columns, values, result.objective) if details else math.nan,
         )
 
     def _explained(

@@ -281,7 +281,7 @@ class SparseRegressorCV(FittedPoint):
         problem = Problem(data, fit_intercept=self.fit_intercept, positive=self.positive)
         grids = alpha_grids(problem, penalties, self.alphas, self.eps)
         cancel = Cancel()
-        watched = replace(limits, callback=cancel, with_r2=False)
+        watched = replace(limits, callback=cancel, details=False)
         plan = Plan(problem, penalties, grids, watched, scorer, self.scoring, bool(self.relax))
         results = run_units(
             partial(run_fold, plan),

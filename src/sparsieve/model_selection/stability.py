@@ -157,7 +157,7 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     solver = plan.problem.solver(plan.penalty, weight)
     alphas = alpha_grid(solver.largest_alpha(), plan.count, plan.eps)
     entered = _Entered(plan.q, plan.cancel)
-    limits = replace(plan.limits, callback=entered, with_r2=False)
+    limits = replace(plan.limits, callback=entered, details=False)
     trace(solver, alphas, limits)
     if plan.cancel(None):
         raise KeyboardInterrupt
