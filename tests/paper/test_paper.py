@@ -12,11 +12,11 @@ import sparsieve as sv
 from sparsieve import reference
 from sparsieve.paper import command, main
 from sparsieve.paper.claims import CLAIMS
-from sparsieve.paper.plan import ENGINE, EXPERIMENTS, FULL, PROFILES, TINY, plan
+from sparsieve.paper.plan import ENGINE, EXPERIMENTS, FULL, PAPER_METHODS, PROFILES, TINY, plan
 from sparsieve.paper.problems import Problem, grid, load
 from sparsieve.paper.runner import run
 from sparsieve.paper.scale import to_library
-from sparsieve.paper.store import pack, unpack
+from sparsieve.paper.store import Store, pack, unpack
 from sparsieve.paper.summary import Ratio, Total, end_points, ratio, shared_points, totals
 
 pytest.importorskip("matplotlib")
@@ -58,7 +58,7 @@ def test_the_full_plan_is_the_papers_set_up():
     assert {(t.problem.n, t.problem.d) for t in figure1} == {(50, 100), (500, 5000)}
     assert {t.n_lambdas for t in tasks if t.problem.name == "leukemia"} == {20}
     assert {1e-3, 1e-8} <= {task.tol for task in figure1}
-    for wanted in ("ncvxCD", "GIST", "MM-genuine", "MM-screen", "MM-screen printed", ENGINE):
+    for wanted in (*PAPER_METHODS, "MM", "MM-genuine printed", "MM-screen printed", ENGINE):
         assert any(task.method == wanted for task in figure1)
 
 
@@ -245,3 +245,19 @@ def test_bad_options_are_refused(tmp_path):
         main(["figure9", "--out", str(tmp_path)])
     with pytest.raises(SystemExit, match="at least 1"):
         main(["toy", "--seeds", "0", "--out", str(tmp_path)])
+
+
+def test_a_run_that_is_out_of_time_says_so_and_resumes(tmp_path, capsys):
+    """What is done is kept, and going on ends where an uninterrupted run ends."""
+    options = ["toy", "--profile", "tiny", "--out", str(tmp_path)]
+    assert main([*options, "--minutes", "-1"]) == 0
+    planned = plan("toy", TINY)
+    assert f"{len(planned)} paths are left" in capsys.readouterr().out
+    store = Store(tmp_path / "paper.json", "tiny", resume=False)
+    assert command.execute(planned[:2], store, 60.0) == 0
+    again = Store(tmp_path / "paper.json", "tiny", resume=True)
+    assert again.content == {**store.content, "paths": again.paths}
+    assert list(again.paths) == [task.key() for task in planned[:2]]
+    assert again.content["seconds"] > 0
+    assert command.execute(planned[:3], again, 60.0) == 0
+    assert list(again.paths) == [task.key() for task in planned[:3]]

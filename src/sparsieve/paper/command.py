@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -28,6 +29,14 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--quick", action="store_true", help="smaller problems, within five minutes")
     p.add_argument("--out", type=Path, default=Path("paper-results"), metavar="DIR")
     p.add_argument("--resume", action="store_true", help="keep the paths the JSON file has")
+    p.add_argument(
+        "--minutes",
+        type=float,
+        default=None,
+        metavar="M",
+        help="begin no further path after so long (default 55, with --quick 4.5); "
+        "--resume goes on from there",
+    )
     p.add_argument("--seeds", type=int, default=None, metavar="K", help="toy problems per setting")
     p.add_argument(
         "--caps",
@@ -58,7 +67,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     resume = options.resume or options.report_only
     store = Store(options.out / "paper.json", profile.name, resume)
     if not options.report_only:
-        execute(tasks, store)
+        minutes = profile.minutes if options.minutes is None else options.minutes
+        left = execute(tasks, store, 60.0 * minutes)
+        if left:
+            print(f"{left} paths are left after {minutes:g} minutes: --resume goes on with them")
     from .figures import draw_all  # only now: it needs matplotlib
     from .report import write_report
 
@@ -68,12 +80,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def execute(tasks: Iterable[Task], store: Store) -> None:
-    """Run what the store does not have yet, on one thread as the paper's NumPy code did."""
+def execute(tasks: Iterable[Task], store: Store, seconds: float) -> int:
+    """Run what the store does not have yet, on one thread as the paper's NumPy code did.
+
+    Begins no path after so many seconds by the clock on the wall, and returns how many are left.
+    """
     missing = [task for task in tasks if _is_missing(task, store)]
+    begin = perf_counter()
     with threadpool_limits(limits=1):
-        for task in progress(missing):
-            store.add(task.key(), run(task, _shared(task, store)))
+        for done, task in enumerate(progress(missing)):
+            started = perf_counter()
+            if started - begin > seconds:
+                return len(missing) - done
+            record = run(task, _shared(task, store))
+            store.add(task.key(), record, perf_counter() - started)
+    return 0
 
 
 def _shared(task: Task, store: Store) -> int:

@@ -17,6 +17,7 @@ from .summary import Group, Ratio, Record, Total, group_of, ratio, totals
 COLOURS = {
     "ncvxCD": "#4c72b0",
     "GIST": "#dd8452",
+    "MM": "#4d4d4d",
     "MM-genuine": "#8c8c8c",
     "MM-genuine printed": "#c7c7c7",
     "MM-screen": "#55a868",

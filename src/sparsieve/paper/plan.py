@@ -17,6 +17,7 @@ PRINTED = ("MM-genuine printed", "MM-screen printed")
 TRACE = "who-screens"  # the panel whose records keep every outer iteration
 TRACE_LAMBDAS = 7  # two per decade
 GAIN_METHODS = ("MM-genuine", "MM-screen")
+ONCE = "MM"  # without any screening, which the paper left out as too slow: on one seed
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,15 @@ class Profile:
     """How large a run is; the caps break off a path, in processor seconds."""
 
     name: str
+    minutes: float  # after which no further path is begun
     n_seeds: int
     n_toy: int  # lambdas of the toy problems
     n_real: int  # lambdas of the real data sets
     cap: float
+    others_cap: float
     large_cap: float
     gain_cap: float
+    low_noise_cap: float
     real_cap: float
     gain_seeds: int
     small: tuple[int, int]
@@ -84,17 +88,20 @@ class Profile:
 
 FULL = Profile(
     name="full",
+    minutes=55.0,
     n_seeds=3,
     n_toy=50,
     n_real=20,
     cap=15.0,
-    large_cap=10.0,
+    others_cap=8.0,
+    large_cap=15.0,
     gain_cap=3.0,
+    low_noise_cap=8.0,
     real_cap=12.0,
-    gain_seeds=2,
+    gain_seeds=3,
     small=(50, 100),
     large=(500, 5000),
-    tolerances=(1e-3, 1e-4, 1e-6, 1e-8),
+    tolerances=(1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8),
     large_tolerances=(1e-3, 1e-6),
     gain_samples=100,
     gain_features=(100, 500, 1000, 5000),
@@ -107,12 +114,15 @@ FULL = Profile(
 )
 QUICK = Profile(
     name="quick",
+    minutes=4.5,
     n_seeds=2,
     n_toy=15,
     n_real=6,
     cap=1.0,
+    others_cap=1.0,
     large_cap=1.0,
     gain_cap=0.6,
+    low_noise_cap=0.6,
     real_cap=1.5,
     gain_seeds=1,
     small=(50, 100),
@@ -130,12 +140,15 @@ QUICK = Profile(
 )
 TINY = Profile(
     name="tiny",
+    minutes=2.0,
     n_seeds=1,
     n_toy=3,
     n_real=3,
     cap=0.5,
+    others_cap=0.5,
     large_cap=0.5,
     gain_cap=0.5,
+    low_noise_cap=0.5,
     real_cap=0.5,
     gain_seeds=1,
     small=(15, 12),
@@ -178,22 +191,23 @@ def _paths(
 
 def _toy(profile: Profile, n_seeds: int) -> Iterator[Task]:
     """Figure 1: running time per tolerance on two sizes; then the same for MCP and SCAD."""
+    methods = (*PAPER_METHODS, ENGINE)
     for seed in range(n_seeds):
         small = Problem("toy", *profile.small, 2.0, seed)
-        # one seed has every tolerance and the printed rule, the others show the spread at both ends
-        tolerances = profile.tolerances if seed == 0 else profile.ends
-        methods = (*PAPER_METHODS, *(PRINTED if seed == 0 else ()), ENGINE)
-        for tol in tolerances:
-            yield from _paths("figure1-small", small, tol, methods, profile.n_toy, profile.cap)
+        # One seed has every tolerance; the others show the spread at both ends, where that one also
+        # has MM without screening and the printed rule.
+        for tol in profile.tolerances if seed == 0 else profile.ends:
+            more = (ONCE, *PRINTED) if seed == 0 and tol in profile.ends else ()
+            chosen = (*PAPER_METHODS, *more, ENGINE)
+            yield from _paths("figure1-small", small, tol, chosen, profile.n_toy, profile.cap)
     large = Problem("toy", *profile.large, 2.0, 0)
     for tol in profile.large_tolerances:
-        methods = (*PAPER_METHODS, ENGINE)
         yield from _paths("figure1-large", large, tol, methods, profile.n_toy, profile.large_cap)
     for seed in range(n_seeds):
         small = Problem("toy", *profile.small, 2.0, seed)
-        methods = (*PAPER_METHODS, ENGINE)
         for tol in profile.ends:
-            yield from _paths("others", small, tol, methods, profile.n_toy, profile.cap, OTHERS)
+            cap = profile.others_cap
+            yield from _paths("others", small, tol, methods, profile.n_toy, cap, OTHERS)
 
 
 def _gain(profile: Profile, n_seeds: int) -> Iterator[Task]:
@@ -204,14 +218,21 @@ def _gain(profile: Profile, n_seeds: int) -> Iterator[Task]:
         for d in profile.gain_features:
             problem = Problem("toy", profile.gain_samples, d, 2.0, seed)
             yield from _paths("figure2-features", problem, 1e-4, methods, n_lambdas, cap)
+        with_mm = (*((ONCE,) if seed == 0 else ()), *methods)
         for noise in profile.gain_noises:
             problem = Problem("toy", profile.gain_samples, profile.gain_width, noise, seed)
-            yield from _paths("figure2-noise", problem, 1e-4, methods, n_lambdas, cap)
+            yield from _paths("figure2-noise", problem, 1e-4, with_mm, n_lambdas, cap)
         for tol in profile.low_noise_tolerances:
             for d in profile.low_noise_features:
                 problem = Problem("toy", profile.low_noise_samples, d, 0.01, seed)
-                yield from _paths("figure2-tolerance", problem, tol, methods, n_lambdas, cap)
-    penalties = (LOG_SUMS[1], *OTHERS)
+                panel, longer = "figure2-tolerance", profile.low_noise_cap
+                yield from _paths(panel, problem, tol, methods, n_lambdas, longer)
+    yield from _trace(profile)
+
+
+def _trace(profile: Profile) -> Iterator[Task]:
+    """Who screens how many coordinates at each outer iteration, for three penalties."""
+    penalties, cap = (LOG_SUMS[1], *OTHERS), profile.large_cap
     for noise in (profile.gain_noises[0], profile.gain_noises[-1]):
         problem = Problem("toy", profile.gain_samples, profile.gain_width, noise, 0)
         yield from _paths(TRACE, problem, 1e-6, ("MM-screen",), TRACE_LAMBDAS, cap, penalties)

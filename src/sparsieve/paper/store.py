@@ -12,6 +12,8 @@ import numpy as np
 import scipy
 import sklearn
 
+from .. import __version__
+
 Record = dict[str, Any]
 
 
@@ -20,7 +22,8 @@ class Store:
 
     def __init__(self, file: Path, profile: str, resume: bool) -> None:
         self.file = file
-        self.content: dict[str, Any] = {"profile": profile, "machine": machine(), "paths": {}}
+        head = {"profile": profile, "machine": machine(), "seconds": 0.0}
+        self.content: dict[str, Any] = {**head, "paths": {}}
         if resume and file.exists():
             stored = json.loads(file.read_text())
             if stored["profile"] != profile:
@@ -30,6 +33,8 @@ class Store:
                 )
             stored["paths"] = {key: unpack(record) for key, record in stored["paths"].items()}
             self.content = stored
+        # Each record is put into words once, so that keeping the file costs little beside a path.
+        self.texts = {key: text_of(pack(record)) for key, record in self.paths.items()}
 
     @property
     def paths(self) -> dict[str, Record]:
@@ -37,18 +42,26 @@ class Store:
         paths: dict[str, Record] = self.content["paths"]
         return paths
 
-    def add(self, key: str, record: Record) -> None:
-        """Keep a record and write the file, replacing it in one step."""
+    def add(self, key: str, record: Record, seconds: float) -> None:
+        """Keep a record and what it took, and write the file, replacing it in one step."""
         self.paths[key] = record
+        self.content["seconds"] += seconds  # by the clock on the wall, all interruptions left out
+        self.texts[key] = text_of(pack(record))
+        paths = ",\n".join(f"{text_of(name)}:{text}" for name, text in self.texts.items())
+        head = text_of({name: value for name, value in self.content.items() if name != "paths"})
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        packed = {name: pack(path) for name, path in self.paths.items()}
         draft = self.file.with_suffix(".partial")
-        draft.write_text(json.dumps(self.content | {"paths": packed}, separators=(",", ":")))
+        draft.write_text(f'{head[:-1]},\n"paths":{{\n{paths}}}}}\n')
         os.replace(draft, self.file)
 
     def in_cell(self, cell: str) -> list[Record]:
         """Return the records of all methods on one cell."""
         return [record for record in self.paths.values() if record["cell"] == cell]
+
+
+def text_of(value: Any) -> str:
+    """Return JSON without blanks."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def pack(record: Record) -> Record:
@@ -82,6 +95,7 @@ def machine() -> dict[str, Any]:
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
+        "sparsieve": __version__,
     }
 
 
