@@ -297,6 +297,24 @@ NB_MODULE(_core, m) {
             new (self) PyDesign{columns, std::move(design)};
           },
           "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1, "shadow"_a = true)
+      .def_prop_ro("too_small",
+                   [](const PyDesign& self) {
+                     const auto& j = self.design->too_small();
+                     return to_numpy(std::vector<std::int64_t>(j.begin(), j.end()));
+                   })
+      .def_prop_ro("too_large",
+                   [](const PyDesign& self) {
+                     const auto& j = self.design->too_large();
+                     return to_numpy(std::vector<std::int64_t>(j.begin(), j.end()));
+                   })
+      .def_prop_ro("usable",
+                   [](const PyDesign& self) {
+                     bool usable = false;
+                     for (Index j = 0; j < self.design->d(); ++j) {
+                       usable = usable || self.design->norm2(j) > 0.0;
+                     }
+                     return usable;
+                   })
       .def_prop_ro("passes", [](const PyDesign& self) {
         return double(self.design->bytes_read()) / double(std::max<Bytes>(1, self.design->bytes()));
       });

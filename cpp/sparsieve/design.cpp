@@ -28,10 +28,13 @@ void Design::measure(const Weighted* r, std::vector<double>* correlations) {
   norms2_.resize(d);
   norms_.resize(d);
   rounding_.resize(d);
+  too_small_.clear();
+  too_large_.clear();
   if (r != nullptr) correlations->resize(d);
   // A sum of n products in eight lanes has at most n/8 + 3 roundings in a row; the factor 2 covers
   // the products with Omega and the centring.
   const double unit = 2.0 * kEps * (static_cast<double>(n()) / 8.0 + 8.0);
+  std::vector<signed char> odd(d, 0);  // -1 too small, 1 too large
   parallel_for(d, threads_, grain(), [&](Index first, Index last) {
     Bytes read = 0;
     for (Index j = first; j < last; ++j) {
@@ -43,6 +46,11 @@ void Design::measure(const Weighted* r, std::vector<double>* correlations) {
       norms2_[j] = constant ? 0.0 : m.centred;
       norms_[j] = std::sqrt(norms2_[j]);
       rounding_[j] = unit * std::sqrt(m.raw);
+      if (!(m.raw >= kTinySquare && m.raw <= kHugeSquare)) {
+        bool any;
+        read += storage_->any(j, omega_.data(), any);
+        odd[j] = any ? (m.raw < 1.0 ? -1 : 1) : 0;
+      }
       if (r == nullptr) continue;
       double c;
       storage_->dots(r->v.data(), &j, 1, &c);  // the column is still in cache
@@ -50,6 +58,11 @@ void Design::measure(const Weighted* r, std::vector<double>* correlations) {
     }
     read_ += read;
   });
+  for (Index j = 0; j < d; ++j) {
+    if (odd[j] == 0) continue;
+    (odd[j] < 0 ? too_small_ : too_large_).push_back(j);
+    norms2_[j] = norms_[j] = 0.0;
+  }
 }
 
 // Columns per thread below which starting a thread costs more than it saves.

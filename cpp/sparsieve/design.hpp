@@ -37,6 +37,12 @@ class Design {
   double norm(Index j) const { return norms_[j]; }
   // The norm before centring.
   double raw_norm(Index j) const { return std::sqrt(norms2_[j] + total_ * mean(j) * mean(j)); }
+  // Columns whose squares leave the range of doubles. Small ones count as zero; there is no computing
+  // with large ones.
+  const std::vector<Index>& too_small() const { return too_small_; }
+  const std::vector<Index>& too_large() const { return too_large_; }
+  // A bound of the norms of the small ones, 0 if there are none.
+  double ignored_norm() const { return too_small_.empty() ? 0.0 : std::sqrt(kTinySquare); }
   // A bound of the rounding error of one correlation, per unit of the residual's norm.
   double rounding(Index j) const { return rounding_[j]; }
 
@@ -63,12 +69,15 @@ class Design {
   Bytes bytes() const { return storage_->bytes(); }
 
  private:
+  // Squares of norms outside these bounds are out of range; a little inside those of doubles.
+  static constexpr double kTinySquare = 1e-304, kHugeSquare = 1e304;
   Index grain() const;
   std::shared_ptr<const Storage> storage_;
   std::vector<double> omega_;
   bool centred_;
   double total_;
   std::vector<double> means_, norms2_, norms_, rounding_;
+  std::vector<Index> too_small_, too_large_;
   int threads_;
   bool allow_shadow_;
   mutable std::atomic<Bytes> read_{0};

@@ -266,6 +266,7 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     }
     result.kkt =
         std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_) + known_error_ / slope0_;
+    result.kkt += problem_.design->ignored_norm() * std::sqrt(weighted_.norm2) / slope0_;
     // 4. done, stuck, or enlarge the working set
     if (result.kkt <= options.tol) {
       result.status = Status::kConverged;

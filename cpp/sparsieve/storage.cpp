@@ -118,6 +118,15 @@ Bytes Dense<T>::moments(Index j, const double* omega, double total, bool centre,
   return column_bytes();
 }
 
+template <class T>
+Bytes Dense<T>::any(Index j, const double* omega, bool& out) const {
+  const T* x = column(j);
+  Index i = 0;
+  while (i < n() && !(x[i] != T{0} && omega[i] > 0.0)) ++i;
+  out = i < n();
+  return column_bytes();
+}
+
 // ------------------------------------------------------------------------------------ CSC
 
 template <class T, class I>
@@ -192,6 +201,14 @@ Bytes Csc<T, I>::moments(Index j, const double* omega, double total, bool centre
   }
   const double rest = total - weight > 0.0 ? total - weight : 0.0;
   out = {mean, centred + mean * mean * rest, raw};
+  return entry_bytes(j, j + 1);
+}
+
+template <class T, class I>
+Bytes Csc<T, I>::any(Index j, const double* omega, bool& out) const {
+  I p = starts_[j];
+  while (p < starts_[j + 1] && !(data_[p] != T{0} && omega[rows_[p]] > 0.0)) ++p;
+  out = p < starts_[j + 1];
   return entry_bytes(j, j + 1);
 }
 

@@ -45,6 +45,8 @@ class Storage {
   // Moments of column j; `total` = sum omega. With centre = false the mean is taken as 0.
   virtual Bytes moments(Index j, const double* omega, double total, bool centre,
                         Moments& out) const = 0;
+  // Whether column j has an entry other than zero in a row of positive weight.
+  virtual Bytes any(Index j, const double* omega, bool& out) const = 0;
 
  private:
   Index n_, d_;
@@ -63,6 +65,7 @@ class Dense final : public Storage {
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
   Bytes moments(Index j, const double* omega, double total, bool centre,
                 Moments& out) const override;
+  Bytes any(Index j, const double* omega, bool& out) const override;
   const Shadow* shadow(int threads, Bytes& read) const override;
 
  private:
@@ -88,6 +91,7 @@ class Csc final : public Storage {
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
   Bytes moments(Index j, const double* omega, double total, bool centre,
                 Moments& out) const override;
+  Bytes any(Index j, const double* omega, bool& out) const override;
 
  private:
   Bytes entry_bytes(Index first, Index last) const {

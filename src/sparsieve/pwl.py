@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _core
-from .solvers import columns_of
+from .solvers import check_range, columns_of
 from .validation import check_integer, check_non_negative, check_number, check_X_y
 
 __all__ = ["PWLResult", "proximal_weighted_lasso"]
@@ -106,6 +106,7 @@ def proximal_weighted_lasso(
     omega = np.ones(n_samples) if data.sample_weight is None else data.sample_weight
     design = _core.Design(columns_of(data.X), omega, False)
     out = _core.solve_pwl(design, data.y, lam, prox_weight, prox_center, tol, max_epochs, screen)
+    check_range(design, data)
     if not out["converged"]:
         warnings.warn(
             f"The proximal weighted lasso stopped at a gap of {out['gap']:.3g} after "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from . import _core
 from .penalties import Penalty, alpha_max_for
 from .validation import Checked
 
-__all__ = ["Point", "Problem", "Solver", "columns_of", "core_penalty"]
+__all__ = ["Point", "Problem", "Solver", "check_range", "columns_of", "core_penalty"]
 
 Floats = NDArray[np.float64]
 
@@ -74,6 +75,35 @@ def core_penalty(penalty: Penalty) -> _core.Penalty:
     """Give the core a penalty: its own version of a built-in, or calls back to Python."""
     spec = getattr(penalty, "core_spec", None)
     return _core.python_penalty(penalty) if spec is None else _core.builtin_penalty(*spec())
+
+
+def check_range(design: _core.Design, data: Checked) -> None:
+    """Refuse a measured X whose squares overflow; warn of columns whose squares underflow."""
+
+    def called(j: int) -> str:
+        return f"{j}" if data.feature_names is None else f"{j} ({data.feature_names[j]!r})"
+
+    large = np.asarray(design.too_large, dtype=np.int64)
+    small = np.asarray(design.too_small, dtype=np.int64)
+    if large.size:
+        raise ValueError(
+            f"X: column {called(large[0])} holds numbers so large that their squares "
+            "leave the range of double precision; divide it by a power of ten."
+        )
+    if small.size == 0:
+        return
+    if not design.usable:
+        raise ValueError(
+            f"X: column {called(small[0])} and every other that is not zero hold numbers so small "
+            "that their squares leave the range of double precision; multiply X by a power of ten."
+        )
+    warnings.warn(
+        f"X: {small.size} column(s), first {called(small[0])}, hold numbers so small that their "
+        "squares leave the range of double precision; they count as zero. Multiply them by a "
+        "power of ten if they matter.",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 class Problem:
@@ -186,6 +216,7 @@ class Solver:
         self._core = _core.solver(
             self._design, data.y, core_penalty(penalty), data.weights, positive, prox_weight
         )
+        check_range(self._design, data)
         self._passes = 0.0
 
     def alpha_max(self) -> float:
@@ -222,9 +253,7 @@ class Solver:
 
         Without ``details`` the point's ``r2`` is NaN and its ``convex`` False, unexamined.
         """
-        result = self._core.solve(
-            alpha, tol, max_iter, max_time, test_convexity=details
-        )
+        result = self._core.solve(alpha, tol, max_iter, max_time, test_convexity=details)
         columns, values, intercept = self._core.solution()
         order = np.argsort(columns)
         before, self._passes = self._passes, self._design.passes

@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 _FLOAT_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
+#: Responses larger than this, or smaller than its inverse, cannot be squared.
+_LARGEST = 1e152
 _NOT_NUMBERS = {"U": "text", "S": "bytes", "M": "dates", "m": "durations", "V": "records"}
 
 
@@ -146,6 +148,12 @@ def check_y(y: Any, n_samples: int) -> Floats:
         y = np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
     _check_length("y", y, n_samples, "row of X")
     _check_finite_vector("y", y)
+    largest = max(float(np.max(y)), -float(np.min(y)))
+    if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
+        raise ValueError(
+            f"y: its largest entry is {largest:g}, and the squares of such numbers leave the range "
+            "of double precision; rescale y by a power of ten."
+        )
     checked: Floats = y
     return checked
 
