@@ -8,16 +8,19 @@ from dataclasses import dataclass
 from ..penalties import MCP, SCAD, LogSum, Penalty
 from .problems import Problem
 
-EXPERIMENTS = ("toy", "gain", "leukemia", "newsgroup")
 LOG_SUMS = (("logsum", 0.01), ("logsum", 0.1), ("logsum", 1.0))
 OTHERS = (("mcp", 3.0), ("scad", 3.7))
 ENGINE = "engine"
 PAPER_METHODS = ("ncvxCD", "GIST", "MM-genuine", "MM-screen")
-PRINTED = ("MM-genuine printed", "MM-screen printed")
 TRACE = "who-screens"  # the panel whose records keep every outer iteration
 TRACE_LAMBDAS = 7  # two per decade
-GAIN_METHODS = ("MM-genuine", "MM-screen")
-ONCE = "MM"  # without any screening, which the paper left out as too slow: on one seed
+PANELS = {
+    "toy": ("figure1-small", "figure1-large", "others"),
+    "gain": ("figure2-features", "figure2-noise", "figure2-tolerance", TRACE),
+    "leukemia": ("figure3-leukemia",),
+    "newsgroup": ("figure3-newsgroup",),
+}
+EXPERIMENTS = tuple(PANELS)
 
 
 @dataclass(frozen=True)
@@ -52,205 +55,152 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Panel:
+    """One panel of a figure: how its problems are made and how far they are solved."""
+
+    tolerances: tuple[float, ...]
+    cap: float  # processor seconds after which a path is broken off
+    n: int = 0
+    features: tuple[int, ...] = ()
+    noises: tuple[float, ...] = (2.0,)
+    seeds: int = 1
+    ends_only: bool = False  # whether all seeds but the first have the outermost tolerances alone
+
+    def problems(self, name: str, n_seeds: int | None) -> Iterator[Problem]:
+        """Yield the problems, all of one seed before the next."""
+        if name.startswith("figure3-"):
+            yield Problem(name.removeprefix("figure3-"))
+            return
+        repeats = n_seeds if n_seeds and name not in ONE_SEED else self.seeds
+        for seed in range(repeats):
+            for d in self.features:
+                for noise in self.noises:
+                    yield Problem("toy", self.n, d, noise, seed)
+
+
+ONE_SEED = ("figure1-large", TRACE)  # too large to repeat; traces are not averaged
+
+
+@dataclass(frozen=True)
 class Profile:
-    """How large a run is; the caps break off a path, in processor seconds."""
+    """How large a run is."""
 
     name: str
     minutes: float  # after which no further path is begun
-    n_seeds: int
     n_toy: int  # lambdas of the toy problems
     n_real: int  # lambdas of the real data sets
-    cap: float
-    others_cap: float
-    large_cap: float
-    gain_cap: float
-    low_noise_cap: float
-    real_cap: float
-    gain_seeds: int
-    small: tuple[int, int]
-    large: tuple[int, int]
-    tolerances: tuple[float, ...]
-    large_tolerances: tuple[float, ...]
-    gain_samples: int
-    gain_features: tuple[int, ...]
-    gain_noises: tuple[float, ...]
-    gain_width: int  # features of the panel over noise
-    low_noise_samples: int
-    low_noise_features: tuple[int, ...]
-    low_noise_tolerances: tuple[float, ...]
-    real_tolerances: tuple[float, ...]
+    panels: dict[str, Panel]
 
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The loosest and the strictest tolerance."""
-        return self.tolerances[0], self.tolerances[-1]
+    def n_lambdas(self, panel: str) -> int:
+        """Return the number of grid points of a panel."""
+        if panel == TRACE:
+            return TRACE_LAMBDAS
+        return self.n_real if panel.startswith("figure3-") else self.n_toy
 
 
+ALL = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 FULL = Profile(
-    name="full",
+    "full",
     minutes=55.0,
-    n_seeds=3,
     n_toy=50,
     n_real=20,
-    cap=15.0,
-    others_cap=8.0,
-    large_cap=15.0,
-    gain_cap=3.0,
-    low_noise_cap=8.0,
-    real_cap=12.0,
-    gain_seeds=3,
-    small=(50, 100),
-    large=(500, 5000),
-    tolerances=(1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8),
-    large_tolerances=(1e-3, 1e-6),
-    gain_samples=100,
-    gain_features=(100, 500, 1000, 5000),
-    gain_noises=(0.01, 0.1, 1.0, 2.0),
-    gain_width=1000,
-    low_noise_samples=500,
-    low_noise_features=(500, 1000, 5000),
-    low_noise_tolerances=(1e-4, 1e-6, 1e-8),
-    real_tolerances=(1e-3, 1e-5),
+    panels={
+        "figure1-small": Panel(ALL, 15.0, 50, (100,), seeds=3, ends_only=True),
+        "figure1-large": Panel((1e-3, 1e-6), 15.0, 500, (5000,)),
+        "others": Panel((1e-3, 1e-8), 8.0, 50, (100,), seeds=3),
+        "figure2-features": Panel((1e-4,), 3.0, 100, (100, 500, 1000, 5000), seeds=3),
+        "figure2-noise": Panel((1e-4,), 3.0, 100, (1000,), (0.01, 0.1, 1.0, 2.0), seeds=3),
+        "figure2-tolerance": Panel(
+            (1e-4, 1e-6, 1e-8), 8.0, 500, (500, 1000, 5000), (0.01,), seeds=3
+        ),
+        TRACE: Panel((1e-6,), 15.0, 100, (1000,), (0.01, 2.0)),
+        "figure3-leukemia": Panel((1e-3, 1e-5), 12.0),
+        "figure3-newsgroup": Panel((1e-3, 1e-5), 12.0),
+    },
 )
 QUICK = Profile(
-    name="quick",
+    "quick",
     minutes=4.5,
-    n_seeds=2,
     n_toy=15,
     n_real=6,
-    cap=1.0,
-    others_cap=1.0,
-    large_cap=1.0,
-    gain_cap=0.6,
-    low_noise_cap=0.6,
-    real_cap=1.5,
-    gain_seeds=1,
-    small=(50, 100),
-    large=(200, 1000),
-    tolerances=(1e-3, 1e-6),
-    large_tolerances=(1e-3,),
-    gain_samples=100,
-    gain_features=(100, 500),
-    gain_noises=(0.01, 1.0),
-    gain_width=200,
-    low_noise_samples=200,
-    low_noise_features=(500, 1000),
-    low_noise_tolerances=(1e-4, 1e-8),
-    real_tolerances=(1e-3,),
+    panels={
+        "figure1-small": Panel((1e-3, 1e-6), 1.0, 50, (100,), seeds=2),
+        "figure1-large": Panel((1e-3,), 1.0, 200, (1000,)),
+        "others": Panel((1e-3, 1e-6), 1.0, 50, (100,), seeds=2),
+        "figure2-features": Panel((1e-4,), 0.6, 100, (100, 500)),
+        "figure2-noise": Panel((1e-4,), 0.6, 100, (200,), (0.01, 1.0)),
+        "figure2-tolerance": Panel((1e-4, 1e-8), 0.6, 200, (500, 1000), (0.01,)),
+        TRACE: Panel((1e-6,), 1.0, 100, (200,), (0.01, 1.0)),
+        "figure3-leukemia": Panel((1e-3,), 1.5),
+        "figure3-newsgroup": Panel((1e-3,), 1.5),
+    },
 )
 TINY = Profile(
-    name="tiny",
+    "tiny",
     minutes=2.0,
-    n_seeds=1,
     n_toy=3,
     n_real=3,
-    cap=0.5,
-    others_cap=0.5,
-    large_cap=0.5,
-    gain_cap=0.5,
-    low_noise_cap=0.5,
-    real_cap=0.5,
-    gain_seeds=1,
-    small=(15, 12),
-    large=(16, 20),
-    tolerances=(1e-2, 1e-3),
-    large_tolerances=(1e-2,),
-    gain_samples=15,
-    gain_features=(12, 20),
-    gain_noises=(0.1, 1.0),
-    gain_width=12,
-    low_noise_samples=16,
-    low_noise_features=(12, 20),
-    low_noise_tolerances=(1e-4,),
-    real_tolerances=(1e-2,),
+    panels={
+        "figure1-small": Panel((1e-2, 1e-3), 0.5, 15, (12,)),
+        "figure1-large": Panel((1e-2,), 0.5, 16, (20,)),
+        "others": Panel((1e-2, 1e-3), 0.5, 15, (12,)),
+        "figure2-features": Panel((1e-4,), 0.5, 15, (12, 20)),
+        "figure2-noise": Panel((1e-4,), 0.5, 15, (12,), (0.1, 1.0)),
+        "figure2-tolerance": Panel((1e-4,), 0.5, 16, (12, 20), (0.01,)),
+        TRACE: Panel((1e-6,), 0.5, 15, (12,), (0.1, 1.0)),
+        "figure3-leukemia": Panel((1e-2,), 0.5),
+        "figure3-newsgroup": Panel((1e-2,), 0.5),
+    },
 )
 PROFILES = {profile.name: profile for profile in (FULL, QUICK, TINY)}
 
 
 def plan(experiment: str, profile: Profile, n_seeds: int | None = None) -> list[Task]:
     """Return the tasks of one experiment, the engine last in each cell."""
-    makers = {"toy": _toy, "gain": _gain, "leukemia": _leukemia, "newsgroup": _newsgroup}
-    default = profile.gain_seeds if experiment == "gain" else profile.n_seeds
-    return list(makers[experiment](profile, n_seeds or default))
+    return [
+        Task(name, problem, penalty, shape, profile.n_lambdas(name), tol, method, panel.cap)
+        for name in PANELS[experiment]
+        for panel in [profile.panels[name]]
+        for problem in panel.problems(name, n_seeds)
+        for tol in _tolerances(panel, problem)
+        for penalty, shape in _penalties(name)
+        for method in _methods(name, problem, tol in _ends(panel))
+    ]
 
 
-def _paths(
-    panel: str,
-    problem: Problem,
-    tol: float,
-    methods: tuple[str, ...],
-    n_lambdas: int,
-    cap: float,
-    penalties: tuple[tuple[str, float], ...] = LOG_SUMS,
-) -> Iterator[Task]:
-    """Yield one task per penalty and method."""
-    for penalty, shape in penalties:
-        for method in methods:
-            yield Task(panel, problem, penalty, shape, n_lambdas, tol, method, cap)
+def _ends(panel: Panel) -> tuple[float, ...]:
+    """Return the loosest and the strictest tolerance."""
+    return tuple(dict.fromkeys((panel.tolerances[0], panel.tolerances[-1])))
 
 
-def _toy(profile: Profile, n_seeds: int) -> Iterator[Task]:
-    """Figure 1: running time per tolerance on two sizes; then the same for MCP and SCAD."""
-    methods = (*PAPER_METHODS, ENGINE)
-    for seed in range(n_seeds):
-        small = Problem("toy", *profile.small, 2.0, seed)
-        # One seed has every tolerance; the others show the spread at both ends, where that one also
-        # has MM without screening and the printed rule.
-        for tol in profile.tolerances if seed == 0 else profile.ends:
-            more = (ONCE, *PRINTED) if seed == 0 and tol in profile.ends else ()
-            chosen = (*PAPER_METHODS, *more, ENGINE)
-            yield from _paths("figure1-small", small, tol, chosen, profile.n_toy, profile.cap)
-    large = Problem("toy", *profile.large, 2.0, 0)
-    for tol in profile.large_tolerances:
-        yield from _paths("figure1-large", large, tol, methods, profile.n_toy, profile.large_cap)
-    for seed in range(n_seeds):
-        small = Problem("toy", *profile.small, 2.0, seed)
-        for tol in profile.ends:
-            cap = profile.others_cap
-            yield from _paths("others", small, tol, methods, profile.n_toy, cap, OTHERS)
+def _tolerances(panel: Panel, problem: Problem) -> tuple[float, ...]:
+    """Return the tolerances a problem is solved to."""
+    return _ends(panel) if panel.ends_only and problem.seed > 0 else panel.tolerances
 
 
-def _gain(profile: Profile, n_seeds: int) -> Iterator[Task]:
-    """Figure 2: MM-screen against MM-genuine over features, noise and tolerance."""
-    n_lambdas, cap = profile.n_toy, profile.gain_cap
-    for seed in range(n_seeds):
-        methods = (*GAIN_METHODS, *(("MM-exact",) if seed == 0 else ()), ENGINE)
-        for d in profile.gain_features:
-            problem = Problem("toy", profile.gain_samples, d, 2.0, seed)
-            yield from _paths("figure2-features", problem, 1e-4, methods, n_lambdas, cap)
-        with_mm = (*((ONCE,) if seed == 0 else ()), *methods)
-        for noise in profile.gain_noises:
-            problem = Problem("toy", profile.gain_samples, profile.gain_width, noise, seed)
-            yield from _paths("figure2-noise", problem, 1e-4, with_mm, n_lambdas, cap)
-        for tol in profile.low_noise_tolerances:
-            for d in profile.low_noise_features:
-                problem = Problem("toy", profile.low_noise_samples, d, 0.01, seed)
-                panel, longer = "figure2-tolerance", profile.low_noise_cap
-                yield from _paths(panel, problem, tol, methods, n_lambdas, longer)
-    yield from _trace(profile)
+def _penalties(panel: str) -> tuple[tuple[str, float], ...]:
+    """Return the penalties of a panel: the paper's, but for what goes beyond it."""
+    return {"others": OTHERS, TRACE: (LOG_SUMS[1], *OTHERS)}.get(panel, LOG_SUMS)
 
 
-def _trace(profile: Profile) -> Iterator[Task]:
-    """Who screens how many coordinates at each outer iteration, for three penalties."""
-    penalties, cap = (LOG_SUMS[1], *OTHERS), profile.large_cap
-    for noise in (profile.gain_noises[0], profile.gain_noises[-1]):
-        problem = Problem("toy", profile.gain_samples, profile.gain_width, noise, 0)
-        yield from _paths(TRACE, problem, 1e-6, ("MM-screen",), TRACE_LAMBDAS, cap, penalties)
+def _methods(panel: str, problem: Problem, at_an_end: bool) -> tuple[str, ...]:
+    """Return the methods of a cell.
 
-
-def _leukemia(profile: Profile, n_seeds: int) -> Iterator[Task]:
-    """Figure 3, left."""
-    n_lambdas, cap = profile.n_real, profile.real_cap
-    for tol in profile.real_tolerances:
-        methods = (*PAPER_METHODS, "MM-screen printed", ENGINE)
-        problem = Problem("leukemia")
-        yield from _paths("figure3-leukemia", problem, tol, methods, n_lambdas, cap)
-
-
-def _newsgroup(profile: Profile, n_seeds: int) -> Iterator[Task]:
-    """Figure 3, right."""
-    n_lambdas, cap = profile.n_real, profile.real_cap
-    for tol in profile.real_tolerances:
-        methods = ("MM-genuine", "MM-screen", "MM-screen printed", ENGINE)
-        problem = Problem("newsgroup")
-        yield from _paths("figure3-newsgroup", problem, tol, methods, n_lambdas, cap)
+    MM without screening, left out by the paper as too slow, the printed rule on the toy problem,
+    and exact scores are run on the first seed only.
+    """
+    first = problem.seed == 0
+    if panel == TRACE:
+        return ("MM-screen",)
+    methods = [*PAPER_METHODS]
+    if panel.startswith("figure2-") or panel == "figure3-newsgroup":
+        methods = ["MM-genuine", "MM-screen"]
+    if first and (panel == "figure2-noise" or (panel == "figure1-small" and at_an_end)):
+        methods.append("MM")
+    if first and panel.startswith("figure2-"):
+        methods.append("MM-exact")
+    if first and panel == "figure1-small" and at_an_end:
+        methods.append("MM-genuine printed")
+    if panel.startswith("figure3-") or "MM-genuine printed" in methods:
+        methods.append("MM-screen printed")
+    return (*methods, ENGINE)

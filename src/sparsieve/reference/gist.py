@@ -10,7 +10,7 @@ import numpy as np
 from ..penalties import Penalty
 from .design import Array, Design, as_design
 from .minimizers import ARRAYS, minimizer
-from .problem import Result, Work, residual_objective, start, support_share, violations
+from .problem import Result, Work, look, residual_objective, start, support_share
 
 _SUFFICIENT = 1e-5  # fraction of the predicted decrease asked of a step, as in GIST's own code
 _CURVATURES = (1e-20, 1e20)  # safeguard of the Barzilai-Borwein curvature, as in GIST's own code
@@ -57,9 +57,8 @@ def gist(
     work, memory, curvature = Work(design.n_features), 1 if monotone else 5, 1.0
     recent = [residual_objective(r, w, penalty, lam)]
     for step in range(max_iter + 1):
-        correlations = design.correlate(r)  # minus the gradient
-        work.correlations += 1.0
-        violation = float(np.max(violations(correlations, w, penalty, lam), initial=0.0))
+        # the correlations are minus the gradient
+        correlations, violation = look(design, r, w, penalty, lam, work)
         if violation <= tol or step == max_iter:
             break
         bar = max(recent[-memory:])

@@ -9,15 +9,7 @@ import numpy as np
 
 from ..penalties import Penalty
 from .design import Array, Design, Mask, as_design
-from .problem import (
-    OuterIteration,
-    Result,
-    Work,
-    residual_objective,
-    start,
-    support_share,
-    violations,
-)
+from .problem import OuterIteration, Result, Work, look, residual_objective, start, support_share
 from .pwl import PWLResult, pwl, solve_free_block
 from .screening import DualPoint, Rule, check_rule, dual_point, gap_scores, propagated_scores
 
@@ -118,9 +110,8 @@ def _majorize_minimize(
     work, history = Work(design.n_features), list[OuterIteration]()
     reference: DualPoint | None = None
     for k in range(settings.max_iter + 1):
-        correlations = design.correlate(r)  # serves the stopping test and lines 4 to 9
-        work.correlations += 1.0
-        violation = float(np.max(violations(correlations, w, penalty, lam), initial=0.0))
+        # one product serves the stopping test and lines 4 to 9
+        correlations, violation = look(design, r, w, penalty, lam, work)
         value = residual_objective(r, w, penalty, lam)
         if violation <= settings.tol or k == settings.max_iter:
             break

@@ -10,7 +10,7 @@ import numpy as np
 from ..penalties import Penalty
 from .design import Array, Design, Index, as_design
 from .minimizers import minimizer, zero_thresholds
-from .problem import Result, Work, residual_objective, start, support_share, violations
+from .problem import Result, Work, look, residual_objective, start, support_share
 
 
 def ncvxcd(
@@ -55,9 +55,7 @@ def ncvxcd(
     columns = np.flatnonzero(design.norms2 > 0.0)
     thresholds = zero_thresholds(penalty, design.norms2[columns], lam)
     while True:
-        correlations = design.correlate(r)
-        work.correlations += 1.0
-        violation = float(np.max(violations(correlations, w, penalty, lam), initial=0.0))
+        _, violation = look(design, r, w, penalty, lam, work)
         if violation <= tol or epochs >= max_iter:
             break
         n_sweeps = min(check_every, max_iter - epochs)

@@ -87,11 +87,19 @@ def violations(correlations: Array, w: Array, penalty: Penalty, lam: float) -> A
     return worst
 
 
+def look(
+    design: Design, r: Array, w: Array, penalty: Penalty, lam: float, work: Work
+) -> tuple[Array, float]:
+    """Return X'r and the largest violation at w, the stopping test of every solver; counts it."""
+    correlations = design.correlate(r)
+    work.correlations += 1.0
+    return correlations, float(np.max(violations(correlations, w, penalty, lam), initial=0.0))
+
+
 def violation(X: Any, y: Array, w: Array, penalty: Penalty, lam: float) -> float:
     """Return the largest violation of eq. (fermat), absolute, in the paper's scale."""
     design = as_design(X)
-    correlations = design.correlate(y - design.predict(w))
-    return float(np.max(violations(correlations, w, penalty, lam), initial=0.0))
+    return look(design, y - design.predict(w), w, penalty, lam, Work(design.n_features))[1]
 
 
 def start(design: Design, y: Array, w0: Array | None) -> tuple[Array, Array]:
