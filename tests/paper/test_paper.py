@@ -261,3 +261,14 @@ def test_a_run_that_is_out_of_time_says_so_and_resumes(tmp_path, capsys):
     assert again.content["seconds"] > 0
     assert command.execute(planned[:3], again, 60.0) == 0
     assert list(again.paths) == [task.key() for task in planned[:3]]
+
+
+def test_a_missing_data_set_is_told_before_anything_is_run(tmp_path, monkeypatch):
+    def nowhere():
+        raise FileNotFoundError("Three ways to provide it")
+
+    load.cache_clear()
+    monkeypatch.setattr(sv.datasets, "load_newsgroups", nowhere)
+    monkeypatch.setattr(command, "run", lambda task, shared: pytest.fail("a path was run"))
+    with pytest.raises(SystemExit, match="Three ways"):
+        main(["newsgroup", "--profile", "tiny", "--out", str(tmp_path)])

@@ -13,6 +13,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from .plan import ENGINE, EXPERIMENTS, PROFILES, Task, plan
+from .problems import load
 from .runner import run
 from .store import Store
 from .summary import shared_points
@@ -86,6 +87,7 @@ def execute(tasks: Iterable[Task], store: Store, seconds: float) -> int:
     Begins no path after so many seconds by the clock on the wall, and returns how many are left.
     """
     missing = [task for task in tasks if _is_missing(task, store)]
+    _check_data(missing)
     begin = perf_counter()
     with threadpool_limits(limits=1):
         for done, task in enumerate(progress(missing)):
@@ -95,6 +97,15 @@ def execute(tasks: Iterable[Task], store: Store, seconds: float) -> int:
             record = run(task, _shared(task, store))
             store.add(task.key(), record, perf_counter() - started)
     return 0
+
+
+def _check_data(tasks: list[Task]) -> None:
+    """Fail on a missing data set at once rather than after the toy problems."""
+    for problem in dict.fromkeys(task.problem for task in tasks if task.problem.name != "toy"):
+        try:
+            load(problem)
+        except FileNotFoundError as error:
+            raise SystemExit(f"sparsieve paper: {error}") from error
 
 
 def _shared(task: Task, store: Store) -> int:

@@ -10,8 +10,10 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
-from .plan import TRACE
+from .plan import ENGINE, TRACE
 from .summary import Group, Ratio, Record, Total, group_of, ratio, totals
 
 COLOURS = {
@@ -24,6 +26,7 @@ COLOURS = {
     "MM-screen printed": "#a6d8b2",
     "engine": "#c44e52",
 }
+NAMES = {"logsum": "log-sum", "mcp": "MCP", "scad": "SCAD"}
 UNITS = {"cpu": "processor time [s]", "columns": "column operations"}
 STYLE: dict[Any, Any] = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
 Groups = dict[Group, dict[str, list[Total]]]
@@ -66,48 +69,47 @@ def bars(groups: Groups, panels: list[str]) -> Figure | None:
         for axis, unit in zip(pair, UNITS, strict=True):
             _bar_panel(axis, by_tol, unit)
         pair[0].set_title(_title(key, by_tol))
-    handles = {h.get_label(): h for axis in axes.flat for h in axis.get_legend_handles_labels()[0]}
-    figure.legend(
-        handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False
+    shown = {m for by_tol in columns.values() for methods in by_tol.values() for m in methods}
+    handles = [Patch(color=COLOURS[name], label=name) for name in COLOURS if name in shown]
+    handles.append(
+        Patch(fc="white", ec="black", hatch="///", label="some points missed the tolerance")
     )
+    ncols = 2 * min(len(columns), 2)
+    figure.legend(handles=handles, loc="outside lower center", ncols=ncols, frameon=False)
     return figure
 
 
 def _title(key: tuple[str, str, str], by_tol: dict[float, dict[str, list[Total]]]) -> str:
     """Name the problem and say on how many grid points the bars stand."""
     _, problem, penalty = key
-    name = {"logsum": "log-sum", "mcp": "MCP", "scad": "SCAD"}[penalty]
     counts = {t.points for methods in by_tol.values() for ts in methods.values() for t in ts}
     grid = max(t.grid for methods in by_tol.values() for ts in methods.values() for t in ts)
     points = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else f"{max(counts)}"
-    return f"{problem} ({name})\n{points} of {grid} grid points finished by all methods"
+    return f"{problem} ({NAMES[penalty]})\n{points} of {grid} grid points finished by all methods"
 
 
 def _bar_panel(axis: Any, by_tol: dict[float, dict[str, list[Total]]], unit: str) -> None:
     """Draw one group of bars per tolerance; a method that missed points is hatched and marked."""
-    names = [m for m in COLOURS if any(m in methods for methods in by_tol.values())]
-    width = 0.84 / len(names)
+    most = max(len(methods) for methods in by_tol.values())
+    width = 0.84 / most
     tolerances = sorted(by_tol, reverse=True)
-    for i, name in enumerate(names):
-        for x, tol in enumerate(tolerances):
-            runs = by_tol[tol].get(name)
-            if not runs:
-                continue
+    for x, tol in enumerate(tolerances):
+        present = [name for name in COLOURS if name in by_tol[tol]]
+        for i, name in enumerate(present):
+            runs = by_tol[tol][name]
             values = [getattr(run, unit) for run in runs]
-            at, height = x + (i - (len(names) - 1) / 2) * width, mean(values)
+            at, height = x + (i - (len(present) - 1) / 2) * width, mean(values)
             missed = sum(run.missed for run in runs)
-            label = name if x == 0 else "_"
-            axis.bar(
-                at, height, width, color=COLOURS[name], label=label, hatch="///" if missed else None
-            )
+            hatch = "///" if missed else None
+            axis.bar(at, height, width, color=COLOURS[name], hatch=hatch)
             spread = [[height - min(values)], [max(values) - height]]
             if len(values) > 1:
                 axis.errorbar(at, height, yerr=spread, color="black", lw=0.8, capsize=1.5)
             if missed:
-                text = f"{missed} missed"
-                axis.text(at, height * 1.1, text, rotation=90, ha="center", va="bottom", size=6)
+                top, text = 1.2 * max(values), f"{missed} missed"
+                axis.text(at, top, text, rotation=90, ha="center", va="bottom", size=6)
     axis.set_yscale("log")
-    axis.margins(y=0.2)  # room for the marks above the bars
+    axis.margins(y=0.3)  # room for the marks above the bars
     axis.set_xticks(range(len(tolerances)), [f"{tol:.0e}" for tol in tolerances])
     axis.set_xlabel("tolerance on the optimality conditions")
     axis.set_ylabel(UNITS[unit])
@@ -160,7 +162,9 @@ def _gain_title(panel: str, chosen: Groups) -> str:
         "figure2-noise": "tolerance 1e-4",
         "figure2-tolerance": "noise 0.01",
     }
-    return f"n = {samples}, {kinds[panel]}"
+    shares = [100 * t.points / t.grid for methods in chosen.values() for t in methods[ENGINE]]
+    part = f"{min(shares):.0f} to {max(shares):.0f} % of the grid finished by all methods"
+    return f"n = {samples}, {kinds[panel]}\n{part}"
 
 
 def _gain_lines(axis: Any, groups: Groups, panel: str, tol: float, colour: str) -> None:
@@ -194,7 +198,8 @@ def who_screens(records: Iterable[Record]) -> Figure | None:
         row, column = problems.index(group_of(record)[1]), penalties.index(record["penalty"])
         axis = axes[row, column]
         _stack(axis, record)
-        axis.set_title(f"{record['penalty']}, {problems[row]}", size=9)
+        axis.set_title(f"{NAMES[record['penalty']]}, {problems[row]}", size=9)
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         axis.set_ylabel("coordinates screened")
         axis.set_xlabel("outer iterations, along the path")
     handles, labels = axes[0, 0].get_legend_handles_labels()

@@ -10,6 +10,7 @@ from statistics import mean
 from typing import Any
 
 from .claims import CLAIMS, WHY
+from .findings import findings
 from .plan import ENGINE, PAPER_METHODS
 from .summary import Group, Record, Total, end_points, group_of, ratio, totals
 
@@ -32,6 +33,8 @@ def write_report(content: dict[str, Any], figures: dict[str, Path], folder: Path
     parts = [
         "# The experiments of [RGS19], rerun",
         _setting(content),
+        "## What holds",
+        findings(groups, records),
         *[f"![{name}]({file.name})\n\n{CAPTIONS[name]}" for name, file in figures.items()],
         "## The paper's claims",
         _claims(groups),
@@ -40,8 +43,10 @@ def write_report(content: dict[str, Any], figures: dict[str, Path], folder: Path
         "## Where the methods end",
         _objectives(records, groups),
         DETAILS,
-        "## Propagated or exact scores",
-        _exact(groups),
+        "## The layers of screening",
+        _layers(groups),
+        "## Who screens",
+        _screened(records),
         "## Printed and corrected rule",
         _rules(records, groups),
         "## Counted work",
@@ -85,11 +90,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def _setting(content: dict[str, Any]) -> str:
     machine = ", ".join(f"{key} {value}" for key, value in content["machine"].items())
-    caps = sorted({record["cap"] for record in content["paths"].values()})
+    paths = content["paths"].values()
+    caps = sorted({record["cap"] for record in paths})
     limits = f"{caps[0]:.3g} to {caps[-1]:.3g} s" if caps else "none"
+    timed = [point for path in paths for point in path["points"] if "cpu" in point]
+    cpu, wall = (sum(point[clock] for point in timed) for clock in ("cpu", "wall"))
     return (
-        f"Profile `{content['profile']}`, time caps per path {limits}. Machine: {machine}. "
-        "One thread.\n\n"
+        f"Profile `{content['profile']}`, {len(paths)} paths in {content['seconds'] / 60:.0f} "
+        f"minutes, broken off after {limits} of processor time. Machine: {machine}. One thread; "
+        f"the NumPy methods had {100 * cpu / max(wall, 1e-9):.0f} % of a processor.\n\n"
         "Times are processor seconds of the solver calls alone. Every point was judged from its "
         "coefficients by `sparsieve.objective` and `sparsieve.kkt_violation`; a ratio is given "
         "only where both methods reached the tolerance at every point counted. Paths that ran into "
@@ -131,23 +140,46 @@ def _claims(groups: Groups) -> str:
     return f"{table(head, rows)}\n\n{WHY}"
 
 
-def _exact(groups: Groups) -> str:
+def _layers(groups: Groups) -> str:
     rows = []
     for group, methods in groups.items():
-        if "MM-exact" in methods:
+        if "MM-exact" in methods or "MM" in methods:
             one_seed = {name: seeds[:1] for name, seeds in methods.items()}
             gains = [
-                _shown(one_seed, "MM-genuine", name, unit)
-                for name in ("MM-screen", "MM-exact")
+                _shown(one_seed, "MM-genuine", name, unit) if name in methods else "-"
+                for name in ("MM", "MM-screen", "MM-exact")
                 for unit in ("cpu", "visits")
             ]
             rows.append([_name(group), *gains])
-    head = ["where", "time, propagated", "visits, propagated", "time, exact", "visits, exact"]
+    kinds = ("none", "propagated", "exact")
+    head = ["where", *(f"{unit}, {kind}" for kind in kinds for unit in ("time", "visits"))]
     text = (
-        "Gain over MM-genuine of propagated scores (MM-screen: exact ones every ten outer "
-        "iterations) and of exact scores before every inner problem, on one seed."
+        "Gain over MM-genuine, which screens inside the inner solver only: of no screening (MM), "
+        "of propagated scores (MM-screen: exact ones every ten outer iterations) and of exact "
+        "scores before every inner problem (MM-exact), on one seed."
     )
     return f"{text}\n\n{table(head, rows)}"
+
+
+def _screened(records: list[Record]) -> str:
+    """Tell, per group, how many coordinates an outer iteration screens, and by which rule."""
+    sources = ("gap_before", "propagation", "gap_inside")
+    sums: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for record in records:
+        if record["method"] in ("MM-genuine", "MM-screen"):
+            total = sums[_name(group_of(record)), record["method"]]
+            for point in record["points"]:
+                total["outer"] += point["n_outer"]
+                for source in sources:
+                    total[source] += point.get("screened", {}).get(source, 0)
+    rows = [
+        [*key, f"{total['outer']}", *(f"{total[s] / total['outer']:.4g}" for s in sources)]
+        for key, total in sums.items()
+        if total["outer"]
+    ]
+    head = ["where", "method", "outer iterations", "gap rule, before"]
+    text = "Coordinates screened per outer iteration, mean over all points reached, by who did it."
+    return f"{text}\n\n{table([*head, 'propagation, before', 'gap rule, inside'], rows)}"
 
 
 def _engine(groups: Groups) -> str:
@@ -201,8 +233,7 @@ def _objectives(records: list[Record], groups: Groups) -> str:
     rows = []
     for group, methods in groups.items():
         others = [name for name in ("ncvxCD", "GIST", ENGINE) if name in methods]
-        members = [r for r in records if r["panel"] == group[0] and r["tol"] == group[2]]
-        members = [r for r in members if r["penalty"] == group[3]]
+        members = [r for r in records if group_of(r) == group]
         for name in others:
             ends = end_points(members, name, "MM-screen")
             ours = mean(total.objective for total in methods[name])

@@ -32,7 +32,7 @@ class Store:
                     "resume with the same options, or choose another --out"
                 )
             stored["paths"] = {key: unpack(record) for key, record in stored["paths"].items()}
-            self.content = stored
+            self.content = {**head, **stored}
         # Each record is put into words once, so that keeping the file costs little beside a path.
         self.texts = {key: text_of(pack(record)) for key, record in self.paths.items()}
 

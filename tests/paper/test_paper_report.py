@@ -1,0 +1,100 @@
+"""The report of a run: its sentences come from the records, and the published one from its JSON."""
+
+import csv
+
+import pytest
+
+from sparsieve.paper.findings import findings, gains, in_panel, span
+from sparsieve.paper.plan import ENGINE
+from sparsieve.paper.summary import totals
+
+pytest.importorskip("matplotlib")
+from sparsieve.paper.report import write_report
+
+
+def record(method, cpu, objectives, *, panel="figure1-small", seed=0, converged=True, tol=1e-3):
+    """A path of one point per objective, each at the same cost; visits are ten times the time."""
+    cost = {"cpu": cpu, "wall": cpu, "visits": 10 * cpu, "columns": 100 * cpu, "n_outer": 2}
+    screened = {"gap_before": 3, "propagation": 5, "gap_inside": 1}
+    points = [
+        {"lam": 1.0 / k, "objective": v, "converged": converged, "violation": 0.0, "support": 1}
+        | cost
+        | {"screened": screened}
+        for k, v in enumerate(objectives, 1)
+    ]
+    whole = {
+        "panel": panel,
+        "cell": f"{panel}|{seed}|{tol}",
+        "problem": {"name": "toy", "n": 5, "d": 7, "noise": 2.0, "seed": seed},
+        "penalty": "logsum",
+        "shape": 0.1,
+        "n_lambdas": len(points),
+        "tol": tol,
+        "method": method,
+        "cap": 1.0,
+        "points": points,
+        "finished": True,
+    }
+    if method == ENGINE:
+        whole["shared"] = {"points": len(points), "cpu": cpu, "wall": cpu}
+    return whole
+
+
+@pytest.fixture
+def small_run():
+    """MM-screen twice as fast as ncvxCD on one seed, four times on the other, which ends lower."""
+    return [
+        record("ncvxCD", 2.0, [1.0, 2.0]),
+        record("MM-screen", 1.0, [1.0, 3.0]),
+        record(ENGINE, 0.01, [1.0, 3.0]),
+        record("ncvxCD", 4.0, [1.0, 2.0], seed=1),
+        record("MM-screen", 1.0, [1.0, 3.0], seed=1),
+        record(ENGINE, 0.01, [1.0, 2.0], seed=1),
+    ]
+
+
+def test_sentences_say_what_the_records_say(small_run):
+    text = findings(totals(small_run), small_run)
+    assert "1 log-sum settings. 3 in time, 3 in visits" in text  # the mean of 2 and 4
+    assert "MM-screen is the faster in 1 of them" in text
+    assert "ncvxCD ends lower than MM-screen at 50 %, level with it at 50 %" in text
+    assert "of 4 grid points" in text
+    assert "ncvxCD 600, MM-screen 200" in text
+    assert "by the judge: none" in text
+    assert "MCP" not in text  # nothing in this run
+
+
+def test_a_missed_tolerance_is_named_and_gives_no_ratio(small_run):
+    small_run[0] = record("ncvxCD", 0.001, [1.0, 2.0], converged=False)
+    groups = totals(small_run)
+    assert gains(groups, "ncvxCD", "MM-screen", "cpu", in_panel("figure1-small")) == []
+    text = findings(groups, small_run)
+    assert "ncvxCD 2 of 4" in text
+    assert "Against coordinate descent" not in text
+
+
+def test_gains_compare_the_same_seeds(small_run):
+    once = [*small_run, record("MM", 8.0, [1.0, 3.0])]
+    assert gains(totals(once), "MM", "MM-screen", "cpu", in_panel("figure1-small")) == [8.0]
+
+
+def test_spans():
+    assert span([1.0, 2.84, 1.5]) == "1 to 2.8"
+    assert span([1.001, 0.999]) == "1"
+    assert span([31.9, 2083.0]) == "32 to 2100"
+
+
+def test_the_tables_tell_end_points_of_a_setting_apart(small_run, tmp_path):
+    """Records of another problem of the same panel must not be counted in."""
+    other = [record(r["method"], 1.0, [9.0, 9.0]) for r in small_run[:3]]
+    for r in other:
+        r["problem"] = {**r["problem"], "d": 8}
+        r["cell"] = "another"
+    records = {str(i): r for i, r in enumerate([*small_run, *other])}
+    content = {"profile": "tiny", "machine": {}, "seconds": 60.0, "paths": records}
+    report = write_report(content, {}, tmp_path).read_text()
+    assert "5 x 7, noise 2, logsum, 1e-03 | ncvxCD | 3 | 4 | 50 % | 50 % | 0 % |" in report
+    assert "5 x 8, noise 2, logsum, 1e-03 | ncvxCD | 18 | 18 | 0 % | 100 % | 0 % |" in report
+    assert "| MM-screen | 8 | 1.5 | 2.5 | 0.5 |" in report  # who screens, per outer iteration
+    rows = list(csv.DictReader((tmp_path / "objectives.csv").read_text().splitlines()))
+    assert [row["ncvxCD"] for row in rows].count("2") == 2  # one for each seed
