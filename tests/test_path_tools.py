@@ -73,6 +73,12 @@ def test_callback_sees_each_point_and_can_stop(problem):
     assert len(sv.sparse_path(X, y, alphas=4, callback=lambda point: "truthy")) == 4
 
 
+def test_callback_may_answer_with_a_numpy_bool(problem):
+    X, y, _ = problem
+    path = sv.sparse_path(X, y, callback=lambda point: np.int64(point.values.size) >= 3)
+    assert path.ended == "callback"
+
+
 def test_max_time_keeps_what_is_finished(problem):
     X, y, _ = problem
     path = sv.sparse_path(X, y, alphas=50, max_time=1e9)
@@ -144,13 +150,34 @@ def test_summary(problem):
     X, y, _ = problem
     path = sv.sparse_path(X, y, "mcp", alphas=30, max_support=20)
     lines = path.summary(rows=5).splitlines()
-    assert lines[0] == f"MCP(gamma=3), {len(path)} alphas, ended by max_support"
+    assert lines[0] == (
+        f"MCP(gamma=3), {len(path)} alphas from {path.alphas[0]:.4g} to {path.alphas[-1]:.4g}, "
+        f"{path.support_size[-1]} features at the end, ended by max_support"
+    )
     assert lines[1].split() == ["alpha", "support", "R2", "kkt", "convex", "converged"]
     assert len(lines) == 7
     assert float(lines[2].split()[0]) == pytest.approx(path.alphas[0], rel=1e-5)  # six digits
     assert int(lines[-1].split()[1]) == path.support_size[-1]
     with pytest.raises(ValueError, match="rows must be an integer"):
         path.summary(rows=0)
+    assert str(path) == path.summary()
+    assert repr(path) == f"<Path: {lines[0]}>"
+
+
+def test_summary_has_no_negative_zero(problem):
+    X, y, _ = problem
+    path = sv.sparse_path(X, y, alphas=2)
+    object.__setattr__(path, "r2", np.array([-4e-16, 0.5]))
+    assert "-0.0000" not in path.summary()
+
+
+def test_path_remembers_how_it_was_made(problem):
+    X, y, _ = problem
+    path = sv.sparse_path(X, y, alphas=3, n_jobs=2, shadow=False, positive=True)
+    assert (path.problem.n_jobs, path.problem.shadow, path.problem.positive) == (2, False, True)
+    assert path.problem._columns is None  # nothing the core derived from X lives on
+    chain = sv.sparse_surface(X, y, "mcp", alphas=3, n_jobs=2, warm="both")
+    assert chain[0].problem.n_jobs == 2
 
 
 @pytest.mark.parametrize("storage", [np.asarray, "csc"])

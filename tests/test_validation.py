@@ -152,6 +152,8 @@ def test_polars_frames():
     checked = check_X_y(frame, polars.Series(Y))
     same(checked.X, X)
     np.testing.assert_array_equal(checked.feature_names, list("abcdef"))
+    with pytest.raises(TypeError, match=r"X is a LazyFrame.*pass X.collect\(\)"):
+        check_X_y(frame.lazy(), Y)
 
 
 def spoilt(value, make=np.asarray):

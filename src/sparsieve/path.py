@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from .penalties import Penalty, resolve_penalty
 from .relax import relaxed
 from .reporting import ShownInline
 from .solvers import REMEDIES, Point, Problem
-from .tables import describe, text_table
+from .tables import Summarised, describe, text_table
 from .tracing import check_limits, trace
 from .validation import check_alphas, check_integer, check_number, check_X_y
 
@@ -26,8 +27,8 @@ __all__ = ["Path", "alpha_max", "sparse_path"]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Path(ShownInline):
+@dataclass(frozen=True, eq=False, repr=False)
+class Path(Summarised, ShownInline):
     r"""Solutions along a path.
 
     .. math::
@@ -82,11 +83,11 @@ class Path(ShownInline):
     passes: Floats
     r2: Floats
     penalty: Penalty
-    status: list[str] = field(repr=False)
-    points: list[Point] = field(repr=False)
-    feature_names: NDArray[Any] | None = field(default=None, repr=False)
+    status: list[str]
+    points: list[Point]
+    feature_names: NDArray[Any] | None = None
     ended: str = "complete"
-    problem: Problem | None = field(default=None, repr=False)
+    problem: Problem | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # The data stay where they are: a saved path should not carry a copy of X.
@@ -121,7 +122,7 @@ class Path(ShownInline):
             (
                 f"{self.alphas[k]:.6g}",
                 f"{self.support_size[k]}",
-                f"{self.r2[k]:.4f}",
+                f"{round(self.r2[k], 4) + 0.0:.4f}",  # no -0.0000
                 f"{self.kkt[k]:.1e}",
                 "yes" if self.convex[k] else "no",
                 "yes" if self.converged[k] else self.status[k].lower(),
@@ -130,7 +131,11 @@ class Path(ShownInline):
         ]
         table = text_table(("alpha", "support", "R2", "kkt", "convex", "converged"), body)
         end = "" if self.ended == "complete" else f", ended by {self.ended}"
-        return f"{describe(self.penalty)}, {len(self)} alphas{end}\n{table}"
+        headline = (
+            f"{describe(self.penalty)}, {len(self)} alphas from {self.alphas[0]:.4g} to "
+            f"{self.alphas[-1]:.4g}, {self.support_size[-1]} features at the end{end}"
+        )
+        return f"{headline}\n{table}"
 
     def explain(self, feature: str | int) -> Explanation:
         """Tell what happened to one feature, by name or column number.
@@ -229,9 +234,10 @@ def make_path(
 def path_of(problem: Problem, points: list[Point], penalty: Penalty, ended: str) -> Path:
     """Collect points of a problem into a Path that remembers the problem."""
     names = problem.data.feature_names
-    # Without the prepared columns: what the core derived from X should not live as long as a path.
-    problem = Problem(problem.data, fit_intercept=problem.fit_intercept, positive=problem.positive)
-    return make_path(points, problem.n_features, penalty, names, ended=ended, problem=problem)
+    # A copy is without the prepared columns: what the core derived from X should not live as long
+    # as a path.
+    kept = copy.copy(problem)
+    return make_path(points, problem.n_features, penalty, names, ended=ended, problem=kept)
 
 
 def alpha_grid(largest: float, count: int, eps: float) -> Floats:

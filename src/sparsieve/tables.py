@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["describe", "text_table"]
+__all__ = ["Summarised", "describe", "text_table"]
+
+
+class Summarised:
+    """Prints as its summary; where there is room for a line only, as the first line of it."""
+
+    def summary(self) -> str:
+        """Return a headline and a table."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.summary().splitlines()[0]}>"
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -42,8 +42,11 @@ class Limits:
             return "max_support"
         if self.max_deviance is not None and point.r2 >= self.max_deviance:
             return "max_deviance"
-        if self.callback is not None and self.callback(point) is True:
-            return "callback"
+        if self.callback is not None:
+            answer = self.callback(point)
+            # A comparison of NumPy numbers is a NumPy bool; any other value is no wish to stop.
+            if isinstance(answer, bool | np.bool_) and answer:
+                return "callback"
         return ""
 
 

@@ -99,6 +99,8 @@ def check_X_y(
 
 def feature_names(X: Any) -> NDArray[Any] | None:
     """Return the column names of a data frame if they are all strings, else None."""
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("X is a LazyFrame, which holds no data yet; pass X.collect().")
     columns = getattr(X, "columns", None)
     if columns is None or isinstance(X, np.ndarray):
         return None

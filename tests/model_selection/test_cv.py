@@ -264,8 +264,18 @@ CLASSES = np.r_[np.ones(30), -np.ones(30)]
         ({"scoring": 3}, {}, "scoring=3 is neither a name nor a callable"),
         ({"scoring": "r2", "cv": LeaveOneOut()}, {}, "scoring='r2' gave nan on fold 0"),
         ({"cv": 2}, {"y": CLASSES}, r"y is constant \(-1\) on the training rows of fold 0"),
-        ({}, {"y": np.full(60, 0.1)}, r"y is constant \(0.1\) on the training rows of fold 0"),
+        ({}, {"y": np.full(60, 0.1)}, r"y is constant \(0.1\), so there is nothing to explain"),
+        ({"scoring": "max_error"}, {}, "is not a score .* use for instance 'neg_max_error'"),
         ({"cv": []}, {}, "makes no folds"),
+        ({"cv": 1}, {}, "cv=1 cannot split these 60 rows: .* use e.g. cv=5"),
+        ({"cv": "5"}, {}, "cv='5' cannot split these 60 rows"),
+        ({"cv": GroupKFold(3)}, {}, r"cv=GroupKFold.* pass groups=\.\.\. to fit"),
+        ({"cv": [[0, 1, 2]]}, {}, r"fold 0 is not a pair \(train, test\)"),
+        ({"cv": [(range(9), [60])]}, {}, "fold 0 asks for row 60, but the rows of X are 0 to 59"),
+        ({"cv": [(range(9), [-1])]}, {}, "fold 0 asks for row -1"),
+        ({"cv": [(range(9), [0.5])]}, {}, "fold 0 are neither a list of row numbers nor a mask"),
+        ({"cv": [(np.ones(9, bool), [1])]}, {}, "a mask of 60 booleans"),
+        ({"penalty": {"mcp": 3.0}}, {}, "penalty of type dict is not a penalty"),
         ({"cv": [(np.arange(10), np.arange(0))]}, {}, "fold 0 has no test rows"),
         ({"cv": 61}, {}, "Cannot have number of splits"),
         ({"tol": 0.0}, {}, "tol must be"),
@@ -276,8 +286,36 @@ CLASSES = np.r_[np.ones(30), -np.ones(30)]
 def test_errors_name_the_cause_and_the_remedy(problem, options, change, words):
     X, y = problem
     model = sv.SparseRegressorCV(**{"alphas": 5, "cv": KFold(3), **options})
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         model.fit(X, change.get("y", y))
+
+
+def test_class_of_splitters_is_not_a_splitter(problem):
+    with pytest.raises(TypeError, match=r"cv is the class KFold; pass an instance: KFold\(\)"):
+        sv.SparseRegressorCV(cv=KFold).fit(*problem)
+
+
+def test_groups_of_another_length(problem):
+    X, y = problem
+    with pytest.raises(ValueError, match=r"cannot split these 60 rows: .*inconsistent numbers"):
+        sv.SparseRegressorCV(cv=GroupKFold(3)).fit(X, y, groups=[1, 2])
+
+
+def test_splitters_see_the_data_frame(problem):
+    class ByIndex:
+        def split(self, X, y=None, groups=None):
+            late = X.index >= "2020-02-01"
+            return [(np.flatnonzero(~late), np.flatnonzero(late))]
+
+        def get_n_splits(self, X=None, y=None, groups=None):
+            return 1
+
+    X, y = problem
+    frame = pd.DataFrame(X, index=pd.date_range("2020-01-01", periods=60))
+    model = sv.SparseRegressorCV(alphas=5, cv=ByIndex()).fit(frame, y)
+    path = sv.sparse_path(X[:31], y[:31], alphas=model.alphas_)
+    errors = (X[31:] @ path.coefs + path.intercepts - y[31:][:, None]) ** 2
+    np.testing.assert_allclose(model.mse_path_[:, 0], errors.mean(0), rtol=LASSO_CV)
 
 
 def test_fold_without_weight_is_named(problem):

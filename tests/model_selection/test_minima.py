@@ -38,6 +38,7 @@ def test_a_convex_problem_has_one_minimum(problem):
     assert result.spread <= REORDERED_SUM
     np.testing.assert_array_equal(result.agreement, np.ones((9, 9)))
     assert "1 critical point from 9 starts" in result.summary()
+    assert repr(result) == f"<LocalMinima: {result.summary().splitlines()[0]}>"
 
 
 def test_a_strongly_concave_problem_has_several(problem):

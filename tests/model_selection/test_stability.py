@@ -88,6 +88,8 @@ def test_summary_has_names():
     X, y, w = toy(n_samples=80, n_features=30, n_active=2, noise=0.3, seed=2)
     frame = pd.DataFrame(X, columns=[f"gene_{j}" for j in range(30)])
     result = sv.stability_selection(frame, y, n_pairs=5, random_state=0)
+    assert str(result) == result.summary()
+    assert repr(result).startswith("<Stability: ")
     text = result.summary(rows=3)
     assert "expected false ones: at most" in text
     strongest = f"gene_{np.flatnonzero(w)[0]}"

@@ -119,14 +119,34 @@ def test_max_time_leaves_a_surface(problem):
     assert all(len(path) >= 1 for path in surface)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("warm", ["shape", "both"])
+def test_max_time_is_for_the_whole_of_a_chain(problem, warm, monkeypatch):
+    X, y = problem
+    # A clock that moves by a second whenever it is read: no path gets far in twenty.
+    clock = itertools.count()
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    surface = sv.sparse_surface(X, y, "mcp", alphas=50, max_time=20.0, warm=warm)
+    assert all(path.ended == "max_time" for path in surface)
+    assert sum(len(path) for path in surface) < 50
+    assert sum(path.status.count("INTERRUPTED") for path in surface) <= len(surface)
+
+
 def test_summary_and_names(problem):
     X, y = problem
     frame = pd.DataFrame(X, columns=[f"v{j}" for j in range(100)])
     surface = sv.sparse_surface(frame, y, [sv.L1(), sv.SCAD()], alphas=10)
     lines = surface.summary().splitlines()
-    assert lines[0].split()[:3] == ["penalty", "alphas", "first"]
-    assert lines[2].startswith("SCAD(gamma=3.7)")
+    assert lines[0] == "2 shapes of L1, SCAD, 20 certified points"
+    assert repr(surface) == f"<Surface: {lines[0]}>"
+    assert lines[1].split()[:3] == ["penalty", "alphas", "first"]
+    assert lines[3].startswith("SCAD(gamma=3.7)")
     assert list(surface.feature_names) == list(frame.columns)
+
+
+def test_progress_of_a_chain(problem, capsys):
+    sv.sparse_surface(*problem, "mcp", alphas=3, warm="both", progress=True)
+    assert "shapes: 100%" in capsys.readouterr().err
 
 
 def test_sparse_data():

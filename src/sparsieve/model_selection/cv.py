@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
 from sklearn.utils.validation import validate_data
 
 from ..checkpoint import Checkpoint, fingerprint
@@ -24,6 +23,7 @@ from ..solvers import Problem
 from ..tables import describe
 from ..tracing import Limits, check_limits, trace
 from ..validation import check_X_y
+from .folds import Fold, make_folds
 from .grid import alpha_grids, follow_shape
 from .runs import Cancel, run_units
 from .scores import check_scorer, mean_squared_errors, predictions, score_points
@@ -32,14 +32,6 @@ from .shapes import resolve_penalties
 __all__ = ["SparseRegressorCV"]
 
 Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
-
-
-class Fold(NamedTuple):
-    """Rows to fit on and rows to judge on."""
-
-    train: Rows
-    test: Rows
 
 
 class FoldResult(NamedTuple):
@@ -103,39 +95,6 @@ def _identity(plan: Plan, folds: Sequence[Fold]) -> str:
     limits = plan.limits
     options = (limits.tol, limits.max_iter, plan.scoring, plan.relax)
     return fingerprint(plan.problem, plan.penalties, plan.grids, list(folds), *options)
-
-
-def make_folds(cv: Any, X: Any, y: Floats, groups: Any, weight: Floats | None) -> list[Fold]:
-    """Split once, so that every alpha and every shape sees the same folds; check each fold."""
-    n_samples = y.size
-    splitter = check_cv(cv)
-    folds = []
-    for k, (train, test) in enumerate(splitter.split(np.empty((n_samples, 1)), y, groups)):
-        rows = [
-            np.flatnonzero(part) if np.asarray(part).dtype == np.bool_ else np.asarray(part)
-            for part in (train, test)
-        ]
-        fold = Fold(*(part.astype(np.int64) for part in rows))
-        _check_fold(k, fold, y, weight)
-        folds.append(fold)
-    if not folds:
-        raise ValueError(f"cv={cv!r} makes no folds; use e.g. cv=5 or a scikit-learn splitter.")
-    return folds
-
-
-def _check_fold(k: int, fold: Fold, y: Floats, weight: Floats | None) -> None:
-    for name, part in (("training", fold.train), ("test", fold.test)):
-        used = part if weight is None else part[weight[part] > 0.0]
-        if used.size == 0:
-            raise ValueError(
-                f"cv: fold {k} has no {name} rows (of positive sample weight); use fewer folds or "
-                "another splitter."
-            )
-        if name == "training" and np.ptp(y[used]) == 0.0:
-            raise ValueError(
-                f"cv: y is constant ({y[used[0]]:g}) on the training rows of fold {k}, so nothing "
-                "can be fitted there; shuffle or stratify, e.g. cv=KFold(5, shuffle=True)."
-            )
 
 
 class SparseRegressorCV(FittedPoint):
@@ -277,7 +236,7 @@ class SparseRegressorCV(FittedPoint):
         scorer = check_scorer(self.scoring)
         data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
         validate_data(self, X, skip_check_array=True)
-        folds = make_folds(self.cv, data.X, data.y, groups, data.sample_weight)
+        folds = make_folds(self.cv, X, data.y, groups, data.sample_weight)
         problem = Problem(data, fit_intercept=self.fit_intercept, positive=self.positive)
         grids = alpha_grids(problem, penalties, self.alphas, self.eps)
         cancel = Cancel()

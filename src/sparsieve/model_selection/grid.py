@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,15 +66,24 @@ def follow_shape(
     solver.warm_start(np.empty(0, dtype=np.int64), np.empty(0))
     if warm == "alpha" or not previous:
         return trace(solver, alphas, limits)
+    return _from_both_sides(solver, alphas, limits, previous, warm)
+
+
+def _from_both_sides(
+    solver: Solver, alphas: Floats, limits: Limits, previous: Sequence[Point], warm: str
+) -> tuple[list[Point], str]:
+    """Follow the alphas from the last alpha's and from the neighbouring shape's points."""
     points: list[Point] = []
-    one = replace(limits, max_support=None, max_deviance=None, callback=None)
+    deadline = math.inf if limits.max_time is None else time.monotonic() + limits.max_time
     for k, alpha in enumerate(alphas):
         tried: list[Point] = []
         if warm == "both" or k >= len(previous):
-            tried += trace(solver, np.array([alpha]), one)[0]
+            tried.append(_solve_until(solver, alpha, limits, deadline))
         if k < len(previous):
             solver.warm_start(previous[k].columns, previous[k].values)
-            tried += trace(solver, np.array([alpha]), one)[0]
+            tried.append(_solve_until(solver, alpha, limits, deadline))
+        if any(point.status == "INTERRUPTED" for point in tried):
+            return points or tried[:1], "max_time"
         best = min(tried, key=lambda point: point.objective)
         if best is not tried[-1]:
             solver.warm_start(best.columns, best.values)
@@ -82,3 +92,8 @@ def follow_shape(
         if ended:
             return points, ended
     return points, "complete"
+
+
+def _solve_until(solver: Solver, alpha: float, limits: Limits, deadline: float) -> Point:
+    left = max(deadline - time.monotonic(), 0.0)
+    return solver.solve(float(alpha), limits.tol, limits.max_iter, left, details=limits.details)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..path import alpha_grid, warn_if_not_converged
 from ..penalties import L1, Penalty, resolve_penalty
 from ..relax import sample_weights
 from ..solvers import Point, Problem, Solver
-from ..tables import describe, text_table
+from ..tables import Summarised, describe, text_table
 from ..tracing import Limits, check_limits, trace
 from ..validation import check_integer, check_number, check_X_y
 from .shapes import neighbour_shape
@@ -27,8 +27,8 @@ _STEPS = 20  # alphas of the short paths that lead to a start
 _FAR = 1e-2  # how far below alpha the reverse path begins
 
 
-@dataclass(frozen=True, eq=False)
-class LocalMinima:
+@dataclass(frozen=True, eq=False, repr=False)
+class LocalMinima(Summarised):
     """The critical points that several starts lead to.
 
     Attributes
@@ -56,7 +56,7 @@ class LocalMinima:
     agreement: Floats
     alpha: float
     penalty: Penalty
-    feature_names: NDArray[Any] | None = field(default=None, repr=False)
+    feature_names: NDArray[Any] | None = None
 
     @property
     def n_distinct(self) -> int:

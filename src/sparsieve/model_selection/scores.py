@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import warnings
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer_names
 
 from ..estimators import LinearPredictor
 from ..solvers import Point
@@ -45,6 +46,13 @@ def check_scorer(scoring: Any) -> Any:
         raise ValueError(
             f"scoring={scoring!r} is neither a name nor a callable; use e.g. scoring='r2', a "
             "scorer f(estimator, X, y), or None for the mean squared error."
+        )
+    if isinstance(scoring, str) and scoring not in get_scorer_names():
+        close = difflib.get_close_matches(scoring, get_scorer_names(), n=3)
+        instead = " or ".join(map(repr, close or ["r2"]))
+        raise ValueError(
+            f"scoring={scoring!r} is not a score that scikit-learn knows; use for instance "
+            f"{instead}."
         )
     return check_scoring(Candidate(), scoring=scoring)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -116,8 +116,9 @@ def neighbour_shape(penalty: Any) -> Penalty:
 
 def resolve_penalties(penalty: Any) -> list[Penalty]:
     """Return checked penalties from one (a name or an object) or a list of them."""
-    if isinstance(penalty, str) or not isinstance(penalty, Iterable):
-        return [resolve_penalty(penalty)]
+    one: Any = penalty
+    if isinstance(penalty, str | Mapping) or not isinstance(penalty, Iterable):
+        return [resolve_penalty(one)]
     penalties = [resolve_penalty(each) for each in penalty]
     if not penalties:
         raise ValueError("penalty is an empty list; give one penalty, or a list of at least one.")

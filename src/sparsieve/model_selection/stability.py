@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..checkpoint import Checkpoint, fingerprint
 from ..path import alpha_grid
 from ..penalties import Penalty, resolve_penalty
 from ..solvers import Point, Problem
-from ..tables import text_table
+from ..tables import Summarised, text_table
 from ..tracing import Limits, check_limits, trace
 from ..validation import check_integer, check_number, check_X_y
 from .runs import Cancel, run_units
@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Summarised):
     """How often each feature was selected, and what follows.
 
     Attributes
@@ -57,7 +57,7 @@ class Stability:
     n_pairs: int
     error_bound: float
     unimodal_bound: float
-    feature_names: NDArray[Any] | None = field(default=None, repr=False)
+    feature_names: NDArray[Any] | None = None
 
     def summary(self, rows: int = 20) -> str:
         """Return a table of the most frequent features."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,8 +19,8 @@ from ..penalties import Penalty
 from ..relax import sample_weights
 from ..reporting import ShownInline
 from ..solvers import Point, Problem
-from ..tables import describe, text_table
-from ..tracing import Limits, check_limits
+from ..tables import Summarised, describe, text_table
+from ..tracing import Limits, check_limits, tracked
 from ..validation import check_X_y
 from .grid import WARM_STARTS, alpha_grids, follow_shape
 from .runs import Cancel, run_units
@@ -30,8 +31,8 @@ __all__ = ["Surface", "sparse_surface"]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Surface(ShownInline):
+@dataclass(frozen=True, eq=False, repr=False)
+class Surface(Summarised, ShownInline):
     """Paths of several penalties (shapes) on the same data.
 
     Attributes
@@ -77,7 +78,7 @@ class Surface(ShownInline):
         return out
 
     def summary(self) -> str:
-        """Return a table with one line per penalty."""
+        """Return a headline and a table with one line per penalty."""
         rows = [
             (
                 describe(path.penalty),
@@ -93,7 +94,10 @@ class Surface(ShownInline):
             for path in self.paths
         ]
         head = ("penalty", "alphas", "first", "last", "support", "R2", "kkt", "converged", "convex")
-        return text_table(head, rows)
+        names = sorted({type(path.penalty).__name__ for path in self.paths})
+        shapes = f"{len(self)} shape{'s' if len(self) > 1 else ''} of {', '.join(names)}"
+        headline = f"{shapes}, {sum(map(len, self.paths))} certified points"
+        return f"{headline}\n{text_table(head, rows)}"
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the surface: see :func:`sparsieve.plots.plot_surface`."""
@@ -110,15 +114,23 @@ class _Shape(NamedTuple):
 @dataclass(frozen=True)
 class _Plan:
     problem: Problem
+    shapes: list[_Shape]
     limits: Limits
-    deadline: float | None
+    deadline: float
     cancel: Cancel
 
     def remaining(self) -> Limits:
         limits = replace(self.limits, callback=self.cancel)
-        if self.deadline is None:
+        if self.deadline == math.inf:
             return limits
         return replace(limits, max_time=max(self.deadline - time.monotonic(), 1e-3))
+
+    def identity(self) -> str:
+        """Return what a checkpoint of this surface is known by."""
+        limits = self.limits
+        options = (limits.tol, limits.max_iter, limits.max_support, limits.max_deviance)
+        family = [shape.penalty for shape in self.shapes]
+        return fingerprint(self.problem, family, [shape.alphas for shape in self.shapes], *options)
 
 
 class _Traced(NamedTuple):
@@ -146,16 +158,29 @@ def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
     return traced
 
 
-def _run_chain(plan: _Plan, shapes: Sequence[_Shape], warm: str) -> list[_Traced]:
+def _run_apart(plan: _Plan, n_jobs: int | None, progress: bool, checkpoint: Any) -> list[_Traced]:
+    """Follow every shape by itself, several at the same time."""
+    return run_units(
+        partial(_run_shape, plan),
+        plan.shapes,
+        n_jobs=n_jobs,
+        cancel=plan.cancel,
+        kept=Checkpoint(checkpoint, "surface", plan.identity),
+        pack=_pack,
+        unpack=_unpack,
+        progress=progress,
+        what="shapes",
+    )
+
+
+def _run_chain(plan: _Plan, warm: str, progress: bool) -> list[_Traced]:
     """Follow the shapes one after the other, each from its neighbour's points."""
+    solver = plan.problem.solver(plan.shapes[0].penalty)
     traced: list[_Traced] = []
-    for shape in shapes:
+    for penalty, alphas in tracked(plan.shapes, progress, "shapes"):
         previous = traced[-1].points if traced else []
-        solver = plan.problem.solver(shape.penalty)
         limits = plan.remaining()
-        result = follow_shape(
-            solver, shape.penalty, shape.alphas, limits, previous=previous, warm=warm
-        )
+        result = follow_shape(solver, penalty, alphas, limits, previous=previous, warm=warm)
         traced.append(_Traced(*result))
     return traced
 
@@ -207,7 +232,8 @@ def sparse_surface(
     fit_intercept, sample_weight, weights, positive, tol, max_iter, progress
         As in :func:`sparse_path`.
     n_jobs : int or None, default=None
-        Shapes computed at the same time when ``warm="alpha"``; the result does not depend on it.
+        Shapes computed at the same time when ``warm="alpha"``, otherwise threads for the passes
+        over X; the result does not depend on it.
     max_support, max_deviance
         End each path early, as in :func:`sparse_path`.
     max_time : float, default=None
@@ -239,38 +265,24 @@ def sparse_surface(
         max_deviance=max_deviance,
         max_time=max_time,
     )
-    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    problem = Problem(data, fit_intercept=fit_intercept, positive=positive)
-    family = _penalties_of(problem, penalties, shapes)
-    grids = alpha_grids(problem, family, alphas, eps)
-    units = [_Shape(*unit) for unit in zip(family, grids, strict=True)]
-    deadline = None if limits.max_time is None else time.monotonic() + limits.max_time
-    cancel = Cancel()
-    plan = _Plan(problem, limits, deadline, cancel)
-    if warm == "alpha":
-        options = (limits.tol, limits.max_iter, limits.max_support, limits.max_deviance)
-        traced = run_units(
-            partial(_run_shape, plan),
-            units,
-            n_jobs=n_jobs,
-            cancel=cancel,
-            kept=Checkpoint(
-                checkpoint, "surface", lambda: fingerprint(problem, family, grids, *options)
-            ),
-            pack=_pack,
-            unpack=_unpack,
-            progress=progress,
-            what="shapes",
-        )
-    else:
-        traced = _run_chain(plan, units, warm)
-    warn_if_not_converged([point for one in traced for point in one.points], limits.tol)
-    return Surface(
-        [
-            path_of(problem, one.points, unit.penalty, one.ended)
-            for unit, one in zip(units, traced, strict=True)
-        ]
+    deadline = math.inf if limits.max_time is None else time.monotonic() + limits.max_time
+    apart = warm == "alpha"
+    problem = Problem(
+        check_X_y(X, y, sample_weight=sample_weight, weights=weights),
+        fit_intercept=fit_intercept,
+        positive=positive,
+        n_jobs=None if apart else n_jobs,
     )
+    family = _penalties_of(problem, penalties, shapes)
+    units = map(_Shape, family, alpha_grids(problem, family, alphas, eps))
+    plan = _Plan(problem, list(units), limits, deadline, Cancel())
+    if apart:
+        traced = _run_apart(plan, n_jobs, progress, checkpoint)
+    else:
+        traced = _run_chain(plan, warm, progress)
+    warn_if_not_converged([point for one in traced for point in one.points], limits.tol)
+    ends = zip(family, traced, strict=True)
+    return Surface([path_of(problem, one.points, penalty, one.ended) for penalty, one in ends])
 
 
 def _penalties_of(problem: Problem, penalties: Any, shapes: Any) -> list[Penalty]:
