@@ -190,7 +190,8 @@ def test_sparse_coefficients_and_frames():
 def test_nan_is_never_certified():
     X, y, w = toy(10, 4, 2, 0.1)
     X[3, 1] = np.nan
-    assert np.isnan(sv.kkt_violation(X, y, w, penalty="mcp", alpha=0.2))
+    with pytest.raises(ValueError, match="X contains NaN at row 3, column 1"):
+        sv.kkt_violation(X, y, w, penalty="mcp", alpha=0.2)
 
 
 @pytest.mark.parametrize(

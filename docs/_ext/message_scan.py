@@ -24,6 +24,8 @@ REMEDIES = {
 }
 #: What is only ever seen inside another message, which names the remedy.
 INSIDE = {
+    "_sparse_checks": "part of another message: X is a broken sparse matrix.",
+    "table_files": "part of another message, which names the file.",
     "_codec": "the model file is damaged: save the model again.",
     "model_content": "the model file is damaged: save the model again.",
     "model_file": "the model file is damaged: copy the file again or save the model again.",

@@ -129,6 +129,10 @@ def _decode(decoder: Any, chunk: bytes, done: int, path: Path, options: ReadOpti
             f"{done + error.start}); files from Windows and older programs are often Latin-1: add "
             f"--encoding {other}."
         ) from error
+    except UnicodeError as error:  # UTF-16 without the mark that tells its byte order
+        raise TableError(
+            f"{path} is not {options.encoding} text ({error}); try --encoding utf-8 or utf-16-le."
+        ) from error
     return text
 
 
@@ -140,6 +144,8 @@ def _header(path: Path, options: ReadOptions) -> tuple[str, list[str], list[str]
         delimiter = options.delimiter or max(counts, key=lambda mark: counts[mark])
         text.seek(0)
         names = [name.strip() for name in next(_rows(text, delimiter, path), [])]
+    if not names:
+        raise TableError(f"{path} holds blank lines only; a table needs a header and two rows.")
     if not options.header:
         return delimiter, default_names(len(names)), []
     if all(map(_is_number, names)):

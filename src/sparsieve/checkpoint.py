@@ -103,7 +103,11 @@ def _write(path: Path, head: dict[str, str], units: Mapping[int, Arrays]) -> Non
 def _read(path: Path, head: dict[str, str]) -> dict[int, Arrays]:
     if path.is_dir():
         raise CheckpointError(f"{path} is a folder; name a file for the checkpoint.")
-    content = path.read_bytes()
+    return parse_units(path, path.read_bytes(), head)
+
+
+def parse_units(path: Path, content: bytes, head: dict[str, str]) -> dict[int, Arrays]:
+    """Return the units in the bytes of a checkpoint; ``path`` names it in messages."""
     if not content.startswith(_MAGIC):
         raise CheckpointError(f"{path} is not a checkpoint of sparsieve; {_AGAIN}.")
     body = content[len(_MAGIC) + _DIGEST_LENGTH :]

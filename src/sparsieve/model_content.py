@@ -52,7 +52,11 @@ def load_model(file: str | os.PathLike[str]) -> Any:
     >>> sv.load_model(file).certificate_.converged
     True
     """
-    content = read_content(file)
+    return model_of(os.fspath(file), read_content(file))
+
+
+def model_of(source: str, content: dict[str, Any]) -> Any:
+    """Return the model that the content of a model file stands for; ``source`` names the file."""
     try:
         model = _from_json(content["model"])
         model.provenance_ = decode(content["provenance"])
@@ -66,7 +70,7 @@ def load_model(file: str | os.PathLike[str]) -> Any:
         ValueError,
     ) as error:
         raise ModelFileError(
-            f"{os.fspath(file)} is not a valid model file: {error}; save the model again."
+            f"{source} is not a valid model file: {error}; save the model again."
         ) from error
     return model
 

@@ -18,7 +18,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from ._files import atomic_writer
 
@@ -80,9 +80,14 @@ def read_content(file: str | os.PathLike[str]) -> dict[str, Any]:
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the model file in it.")
     with path.open("rb") as stream:
-        version, digest, length = _check_header(path, stream.readline(_HEADER_LIMIT))
-        _check_size(path, os.fstat(stream.fileno()).st_size, stream.tell() + length + len(_END))
-        body, end = stream.read(length), stream.read(len(_END) + 1)
+        return parse_content(path, stream, os.fstat(stream.fileno()).st_size)
+
+
+def parse_content(path: Path, stream: BinaryIO, size: int) -> dict[str, Any]:
+    """Return the JSON document in a stream of ``size`` bytes; ``path`` names it in messages."""
+    version, digest, length = _check_header(path, stream.readline(_HEADER_LIMIT))
+    _check_size(path, size, stream.tell() + length + len(_END))
+    body, end = stream.read(length), stream.read(len(_END) + 1)
     if end != _END or _digest(version, body) != digest:
         raise ModelFileError(
             f"{path} is damaged: its checksum does not match its content; {_AGAIN}."

@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from .penalties import Penalty, resolve_penalty
-from .validation import check_number, check_sample_weight, check_weights
+from .validation import (
+    check_finite_vector,
+    check_finite_X,
+    check_number,
+    check_sample_weight,
+    check_weights,
+)
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -136,7 +142,7 @@ def kkt_violation(
     abs_w, excluded = problem.abs_w, problem.excluded
     if np.any(abs_w[excluded]) or (positive and np.any(problem.sign < 0)):
         return float("inf")
-    correlation = _transposed_product(X, problem.omega * problem.residual)
+    correlation = _transposed_product(problem.X, problem.omega * problem.residual)
     slope = np.zeros_like(abs_w)
     penalised = ~(excluded | (problem.weights == 0))
     slope[penalised] = problem.penalty.slope(
@@ -154,6 +160,7 @@ def kkt_violation(
 
 
 class _Problem(NamedTuple):
+    X: Any
     residual: Floats
     omega: Floats
     abs_w: Floats
@@ -175,9 +182,15 @@ def _read(
     weights: ArrayLike | None,
 ) -> _Problem:
     """Turn the arguments of the two judges into float64 arrays, checking that lengths agree."""
-    n_samples, n_features = np.shape(X)
-    w = np.asarray(coef.toarray() if sparse.issparse(coef) else coef, dtype=np.float64).ravel()
-    target = np.asarray(y, dtype=np.float64).ravel()
+    X = X if sparse.issparse(X) else np.asarray(X)
+    if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "biuf":
+        raise ValueError(
+            f"X has shape {X.shape} and type {X.dtype}; pass a matrix of numbers with at least one "
+            "row and one column."
+        )
+    n_samples, n_features = X.shape
+    w = _vector("coef", coef)
+    target = _vector("y", y)
     if w.size != n_features or target.size != n_samples:
         raise ValueError(
             f"X has shape {(n_samples, n_features)}, coef {w.size} entries, y {target.size}; pass "
@@ -187,8 +200,11 @@ def _read(
     omega = np.ones(n_samples) if omega is None else omega
     pi = check_weights(weights, n_features)
     pi = np.ones(n_features) if pi is None else pi
+    check_finite_X(X)
+    shift = check_number("intercept", intercept, low=-np.inf, remedy="pass 0.0 if there is none")
     return _Problem(
-        residual=target - float(intercept) - _product(X, w),
+        X=X,
+        residual=target - shift - _product(X, w),
         omega=omega / np.sum(omega),
         abs_w=np.abs(w),
         sign=np.sign(w),
@@ -197,6 +213,20 @@ def _read(
         penalty=resolve_penalty(penalty),
         alpha=check_number("alpha", alpha, remedy="use a strength > 0"),
     )
+
+
+def _vector(name: str, numbers: Any) -> Floats:
+    """Return coef or y as a float64 vector of finite numbers."""
+    if sparse.issparse(numbers):
+        numbers = numbers.toarray()
+    try:
+        vector = np.asarray(numbers, dtype=np.float64).ravel()
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"{name} cannot be converted to an array of numbers: {error}; pass one number each."
+        ) from error
+    check_finite_vector(name, vector, "replace it by a finite number")
+    return vector
 
 
 def _product(X: Any, w: Floats) -> Floats:

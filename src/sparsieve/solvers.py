@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 
 from . import _core
 from .penalties import Penalty, alpha_max_for
-from .validation import Checked
+from .validation import Checked, count_jobs
 
 __all__ = ["Point", "Problem", "Solver", "check_range", "columns_of", "core_penalty"]
 
@@ -211,7 +210,7 @@ class Solver:
         self._positive = positive
         self.null_deviance = _null_deviance(data.y, omega, fit_intercept)
         columns = columns_of(data.X) if columns is None else columns
-        threads = effective_n_jobs(n_jobs)
+        threads = count_jobs(n_jobs)
         self._design = _core.Design(columns, omega, fit_intercept, threads, shadow)
         self._core = _core.solver(
             self._design, data.y, core_penalty(penalty), data.weights, positive, prox_weight

@@ -7,7 +7,7 @@ size of that array. Parquet needs pyarrow (``pip install "sparsieve[cli]"``).
 from __future__ import annotations
 
 import os
-import zipfile
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,9 +18,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
+from ._sparse_checks import sound
+
 __all__ = ["FORMATS", "ReadOptions", "Table", "TableError", "read_table"]
 
 FORMATS = ("csv", "parquet", "npz", "svmlight")
+# Rows or columns per stored number beyond which an index is taken for damage: names and pointers
+# of a billion empty columns would fill the memory for a file of twenty bytes.
+_SPARSEST = 1000
 _BY_SUFFIX = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -158,7 +163,11 @@ def read_table(
         return read_csv(path, options, selection)
     if kind == "parquet":
         return _read_parquet(path, selection)
-    table = _read_npz(path) if kind == "npz" else _read_svmlight(path, options)
+    if kind == "npz":
+        with path.open("rb") as stream:
+            table = parse_npz(path, stream)
+    else:
+        table = parse_svmlight(path, str(path), options.n_features)
     table.file_names = list(table.names)
     return _without(table, drop)
 
@@ -213,11 +222,19 @@ def default_names(count: int) -> list[str]:
     return [f"x{j + 1}" for j in range(count)]
 
 
-def _read_npz(path: Path) -> Table:
+def parse_npz(path: Path, source: Any) -> Table:
+    """Return the table in a stream that is a NumPy archive; ``path`` names it."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with np.load(source, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):
+                raise ValueError(f"{name} in it is not an array")
+    except MemoryError as error:
+        raise TableError(
+            f"{path} needs more memory than there is ({first_line(error)}); is it damaged?"
+        ) from error
+    except Exception as error:  # zipfile, zlib, tokenize: each has its own for damaged files
         raise TableError(
             f"{path} cannot be read as a NumPy archive ({first_line(error)}); is it complete, and "
             "saved by numpy.savez without Python objects?"
@@ -231,21 +248,32 @@ def _read_npz(path: Path) -> Table:
             f"{path} holds the arrays {', '.join(arrays) or '(none)'}; name the columns' array X "
             "and the response y: numpy.savez(file, X=X, y=y)."
         )
-    names = [str(name) for name in np.ravel(arrays.get("feature_names", np.array([], dtype=str)))]
+    names = _archive_names(path, arrays.get("feature_names"))
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise TableError(f"{path}: more than one column is called {listing(repeated)}; rename one.")
     if len(names) not in (0, values.shape[1]):
         raise TableError(
             f"{path}: {len(names)} feature_names for {values.shape[1]} columns; give one each."
         )
     target = None
     if "y" in arrays:
-        target = _dense_values(path, arrays["y"].reshape(len(arrays["y"]), -1))
-        if target.shape != (values.shape[0], 1):
+        if arrays["y"].shape not in ((values.shape[0],), (values.shape[0], 1)):
             raise TableError(
                 f"{path}: y has shape {arrays['y'].shape} and X {values.shape[0]} rows; y must "
                 "hold one number per row of X."
             )
-        target = np.ascontiguousarray(target[:, 0])
+        target = np.ascontiguousarray(_dense_values(path, arrays["y"].reshape(-1, 1))[:, 0])
     return Table(str(path), names or default_names(values.shape[1]), values, {}, target, "y")
+
+
+def _archive_names(path: Path, array: Any) -> list[str]:
+    try:
+        return [] if array is None else [str(name) for name in np.ravel(array)]
+    except (SystemError, ValueError) as error:  # characters that do not exist
+        raise TableError(
+            f"{path}: feature_names cannot be read ({first_line(error)}); save the file again."
+        ) from error
 
 
 def _sparse_values(path: Path, arrays: dict[str, Any]) -> Any:
@@ -257,7 +285,7 @@ def _sparse_values(path: Path, arrays: dict[str, Any]) -> Any:
             raise ValueError(f"its format is {kind}; CSC and CSR can be read")
         parts = (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"])
         matrix = maker(parts, shape=tuple(int(size) for size in arrays["shape"]))
-        matrix.check_format(full_check=True)
+        _check_size(sound(matrix))
     except (ValueError, TypeError) as error:
         raise TableError(
             f"{path} holds a broken sparse matrix ({first_line(error)}); save it again with "
@@ -275,10 +303,13 @@ def _dense_values(path: Path, array: Any) -> NDArray[np.float64]:
     return np.asfortranarray(array, dtype=np.float64)
 
 
-def _read_svmlight(path: Path, options: ReadOptions) -> Table:
+def parse_svmlight(path: Path, source: Any, n_features: int | None = None) -> Table:
+    """Return the table in svmlight format, a file's name or a stream; ``path`` names it."""
     try:
-        X, y = load_svmlight_file(str(path), dtype=np.float64, n_features=options.n_features)
-    except (ValueError, OSError, UnicodeDecodeError) as error:
+        X, y = load_svmlight_file(source, dtype=np.float64, n_features=n_features)
+        if n_features is None:
+            _check_size(X)
+    except (ValueError, OSError, OverflowError) as error:
         raise TableError(
             f"{path} cannot be read as svmlight ({first_line(error)}); each line is a number and "
             "then index:value pairs in increasing order."
@@ -286,6 +317,12 @@ def _read_svmlight(path: Path, options: ReadOptions) -> Table:
     values = sparse.csc_array(X)
     names = default_names(values.shape[1])
     return Table(str(path), names, values, {}, np.asarray(y, dtype=np.float64), "label")
+
+
+def _check_size(matrix: Any) -> None:
+    """Raise ValueError for a matrix that is all but empty rows or columns."""
+    if max(matrix.shape) > _SPARSEST * (matrix.nnz + _SPARSEST):
+        raise ValueError(f"a shape of {matrix.shape} for {matrix.nnz} numbers")
 
 
 def first_line(error: BaseException) -> str:

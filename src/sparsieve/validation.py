@@ -7,14 +7,18 @@ and the user's objects are never modified.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
+
+from ._sparse_checks import sound
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -28,6 +32,7 @@ __all__ = [
     "check_number",
     "check_sample_weight",
     "check_weights",
+    "count_jobs",
 ]
 
 _FLOAT_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
@@ -129,7 +134,7 @@ def check_X(X: Any, *, names: NDArray[Any] | None = None, min_samples: int = 2) 
             f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required; pass one "
             "column per feature."
         )
-    _check_finite_X(X, names)
+    check_finite_X(X, names)
     return X
 
 
@@ -149,7 +154,7 @@ def check_y(y: Any, n_samples: int) -> Floats:
             )
         y = np.ascontiguousarray(column_or_1d(y, warn=True), dtype=np.float64)
     _check_length("y", y, n_samples, "row of X")
-    _check_finite_vector("y", y)
+    check_finite_vector("y", y)
     largest = max(float(np.max(y)), -float(np.min(y)))
     if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
         raise ValueError(
@@ -165,9 +170,12 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Floats | None:
     if sample_weight is None:
         return None
     if isinstance(sample_weight, Real):
-        sample_weight = np.full(n_samples, float(sample_weight))
+        number = check_number(
+            "sample_weight", sample_weight, low=-np.inf, remedy="pass one weight per row of X"
+        )
+        sample_weight = np.full(n_samples, number)
     checked = check_non_negative("sample_weight", sample_weight, n_samples, "row of X")
-    _check_finite_vector("sample_weight", checked)
+    check_finite_vector("sample_weight", checked)
     if not np.any(checked):
         raise ValueError(
             "sample_weight: every weight is zero, so no sample is left; give at least one row a "
@@ -228,7 +236,10 @@ def check_number(
         raise ValueError(
             f"{name} must be a number, got {value!r} of type {type(value).__name__}; {remedy}."
         )
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer of hundreds of digits
+        number = math.inf  # whatever its sign, no bound includes it
     above = number >= low if "low" in closed else number > low
     below = number <= high if "high" in closed else number < high
     if not (above and below):
@@ -244,6 +255,18 @@ def check_integer(name: str, value: Any, *, low: int, remedy: str) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < low:
         raise ValueError(f"{name} must be an integer >= {low}, got {value!r}; {remedy}.")
     return int(value)
+
+
+def count_jobs(n_jobs: Any) -> int:
+    """Return how many workers n_jobs stands for, as joblib counts them, else raise ValueError."""
+    wrong = isinstance(n_jobs, bool | np.bool_) or not isinstance(n_jobs, Integral) or n_jobs == 0
+    if n_jobs is not None and wrong:
+        raise ValueError(
+            f"n_jobs must be None or an integer other than 0, got {n_jobs!r}; use n_jobs=2 for two "
+            "threads, n_jobs=-1 for all cores, None for one (or what joblib's context says)."
+        )
+    # More threads than any machine has cores stand for "all there are".
+    return int(effective_n_jobs(None if n_jobs is None else max(min(int(n_jobs), 4096), -4096)))
 
 
 def _is_plain_vector(a: Any) -> bool:
@@ -298,10 +321,11 @@ def _as_numbers(name: str, a: Any) -> NDArray[Any]:
             if any(isinstance(entry, str | bytes) for entry in a.flat):
                 raise ValueError("it holds text")
             a = a.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         if str(error).startswith((name, "Complex")):
             raise
-        raise type(error)(
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
             f"{name} cannot be converted to an array of numbers: {error}; encode text and "
             "categories as numbers (for instance with OneHotEncoder) and give all rows one length."
         ) from error
@@ -329,16 +353,10 @@ def _sparse_X(X: Any) -> Any:
     _check_kind("X", X.dtype)
     if X.dtype.kind == "O":
         raise ValueError("X is sparse with dtype object; convert it with X.astype(float).")
-    csc = X.tocsc()
+    csc = sound(X).tocsc()
     # A new array object over the same memory: flags cached on the user's object may be stale, and
     # an array (not a matrix) keeps 64-bit indices as they are.
     csc = sparse.csc_array((csc.data, csc.indices, csc.indptr), shape=csc.shape, copy=False)
-    try:
-        csc.check_format(full_check=True)
-    except ValueError as error:
-        raise ValueError(
-            f"X is a broken sparse matrix: {error}; rebuild it, for instance from its COO triplets."
-        ) from error
     if csc.dtype not in _FLOAT_DTYPES:
         csc = csc.astype(np.float64)
     if not csc.has_canonical_format:
@@ -382,14 +400,16 @@ def _sum_is_finite(a: NDArray[Any]) -> bool:
         return bool(np.isfinite(np.sum(a)))
 
 
-def _check_finite_vector(name: str, a: Floats) -> None:
+def check_finite_vector(name: str, a: Floats, remedy: str = "remove that row") -> None:
+    """Raise ValueError, with the place, unless every entry is finite."""
     if _sum_is_finite(a) or np.all(np.isfinite(a)):
         return
     at = int(np.flatnonzero(~np.isfinite(a))[0])
-    raise ValueError(f"Input {name} contains {_describe(a[at])} at entry {at}; remove that row.")
+    raise ValueError(f"Input {name} contains {_describe(a[at])} at entry {at}; {remedy}.")
 
 
-def _check_finite_X(X: Any, names: NDArray[Any] | None) -> None:
+def check_finite_X(X: Any, names: NDArray[Any] | None = None) -> None:
+    """Raise ValueError, with the place, unless every entry of X is finite."""
     if _sum_is_finite(X.data if sparse.issparse(X) else X):
         return
     where = _first_not_finite(X)

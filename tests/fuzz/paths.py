@@ -109,6 +109,11 @@ def check(seed):
     return complaints, int(np.sum(~path.converged))
 
 
+def complaints_of(seed):
+    """Return what is wrong with the answer to one problem."""
+    return check(seed)[0]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--problems", type=int, default=20_000)

@@ -6,10 +6,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from ..checkpoint import Checkpoint
 from ..tracing import tracked
+from ..validation import count_jobs
 
 __all__ = ["Cancel", "run_units"]
 
@@ -87,7 +88,7 @@ def run_units(
     """
     results = {k: unpack(arrays) for k, arrays in kept.units.items() if k < len(units)}
     missing = [k for k in range(len(units)) if k not in results]
-    workers = max(min(effective_n_jobs(n_jobs), len(missing)), 1)
+    workers = max(min(count_jobs(n_jobs), len(missing)), 1)
     size = workers if kept.active or progress else max(len(missing), 1)
     bar = tracked(range(0, len(missing), size), progress, what)
     try:

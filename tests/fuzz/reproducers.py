@@ -1,0 +1,42 @@
+"""A failure as one Python file that shows it again with nothing but the installed library."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+from . import api, extremes, parser_checks, paths, pwl
+
+_MODULES = {"pwl": pwl, "paths": paths, "extremes": extremes, "api": api}
+
+
+def write(folder, target, case, complaints):
+    """Write the reproducer of one failure; return its path.
+
+    Parameters
+    ----------
+    folder : str or path
+    target : str
+        Name of the fuzzer.
+    case : int, bytes or dict
+        What the module's ``complaints_of`` takes: a seed, the bytes of a file, or a call.
+    complaints : list of str
+    """
+    module = _MODULES.get(target, parser_checks)
+    arguments = repr(case) if target in _MODULES else f"{target!r}, {case!r}"
+    source = inspect.getsource(module)
+    source = re.split(r"\n\ndef main\(", source)[0]
+    found = "\n".join(f"#   {line}" for text in complaints for line in text.splitlines())
+    text = (
+        f"# Found by the {target} fuzzer:\n{found}\n{source}\n\n"
+        'if __name__ == "__main__":\n'
+        f"    found = complaints_of({arguments})\n"
+        '    raise SystemExit("\\n".join(found) or 0)\n'
+    )
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    number = len(list(folder.glob(f"{target}-*.py")))
+    file = folder / f"{target}-{number:04d}.py"
+    file.write_text(text, encoding="utf-8")
+    return file

@@ -1,0 +1,85 @@
+"""The fuzzers themselves: they run, they find what is planted, and a reproducer stands alone."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from . import __main__ as command
+from . import api, calls, extremes, parser_checks, parsers, paths, pwl, reproducers, worker
+
+
+@pytest.mark.parametrize("target", parsers.TARGETS)
+def test_the_first_inputs_of_every_parser_are_answered(target):
+    for seed in range(2000):
+        assert parser_checks.complaints_of(target, parsers.make(target, seed)) == [], seed
+
+
+@pytest.mark.parametrize("target", parsers.TARGETS)
+def test_what_parsers_begin_with_is_accepted_or_refused_in_words(target):
+    for data in parsers.corpus(target):
+        assert parser_checks.complaints_of(target, parsers.wrap(target, data)) == []
+
+
+@pytest.mark.parametrize("module", [pwl, paths, extremes])
+def test_the_first_problems_of_every_solver_fuzzer_are_solved(module):
+    for seed in range(60):
+        assert module.complaints_of(seed) == [], seed
+
+
+def test_calls_of_the_public_functions_end_well():
+    done, failures = calls.search(0, 300, np.inf)
+    assert done >= 300
+    assert failures == []
+
+
+def test_a_call_that_fails_by_accident_is_a_complaint():
+    call = {
+        "function": "sparse_path",
+        "X": ("dense", "float64", "F", [[1.0], [2.0]]),
+        "y": [1.0, 2.0],
+        "sample_weight": None,
+        "options": {"no_such_option": 1},
+    }
+    assert "by accident" in api.complaints_of(call)[0]
+
+
+def test_inputs_depend_on_the_seed_alone():
+    for target in parsers.TARGETS:
+        first = [parsers.make(target, seed) for seed in range(20)]
+        assert first == [parsers.make(target, seed) for seed in range(20)]
+        assert len(set(first)) > 15
+
+
+@pytest.mark.parametrize(
+    ("target", "case"),
+    [("pwl", 3), ("paths", 3), ("extremes", 3), ("csv", b"\0a,b\n1,2\n"), ("csc", b"")],
+)
+def test_a_reproducer_runs_by_itself(tmp_path, target, case):
+    file = reproducers.write(tmp_path, target, case, ["a complaint\nof two lines"])
+    run = [sys.executable, file.name]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "of two lines" in file.read_text()
+
+
+def test_failures_crashes_and_hangs_are_told_apart(tmp_path):
+    folder = tmp_path / "found"
+    state = worker.State(tmp_path / "state", "w+")
+    worker.run_seeds("csv", 5, 3, np.inf, state, folder)
+    assert list(state.cells[:3]) == [3, 0, 7]
+    for code, words in [("raise SystemExit(3)", "exit code 3"), ("os.kill(os.getpid(), 9)", "SIG")]:
+        process = subprocess.Popen([sys.executable, "-c", f"import os; {code}"])
+        assert words in command.watch(process, state)
+    command.report_death("csv", 5, "killed by SIGSEGV", folder)
+    assert "killed by SIGSEGV" in (folder / "csv-0000.py").read_text()
+
+
+def test_a_planted_fault_is_found_and_written_down(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(parser_checks.CHECKS, "csv", lambda data: ["planted"] if data else [])
+    state = worker.State(tmp_path / "state", "w+")
+    worker.run_seeds("csv", 0, 100, np.inf, state, tmp_path)
+    assert state.cells[1] == worker.ENOUGH
+    assert len(list(tmp_path.glob("csv-*.py"))) == worker.ENOUGH
+    assert "planted" in capsys.readouterr().out
