@@ -45,6 +45,23 @@ def texts_apart(ax):
     return not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[k + 1 :])
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_names_are_moved_apart_and_not_far(seed):
+    rng = np.random.default_rng(seed)
+    wanted = np.r_[rng.uniform(0.0, 1.0, 6), 0.5 + 0.001 * rng.normal(size=6)]
+    placed = plots._moved_apart(wanted, step=0.05)
+    np.testing.assert_array_equal(np.argsort(placed), np.argsort(wanted))
+    rounding = 1e-12  # sums of numbers below 1
+    assert np.diff(np.sort(placed)).min() >= 0.05 - rounding
+    assert placed.min() >= 0.0
+    assert placed.max() <= 1.0 + rounding
+    # Moving the whole crowd up or down would not bring it nearer.
+    crowd = placed[6:] - wanted[6:]
+    assert abs(crowd.mean()) <= 0.3
+    lonely = plots._moved_apart(np.array([0.2, 0.8]), step=0.05)
+    np.testing.assert_allclose(lonely, [0.2, 0.8], rtol=rounding)
+
+
 def test_path_names_the_leading_features(path):
     ax = path.plot(n_names=6)
     end = path.coef_at(path.alphas[-1])
@@ -117,6 +134,8 @@ def test_cv_curve_marks_min_and_1se(model):
     assert chosen[0].startswith("1se")
     assert f"{model.alpha_:.3g}" in chosen[0]
     assert ax.get_ylabel() == "mean squared error"
+    ax.figure.canvas.draw()
+    assert not ax.get_legend().get_window_extent().overlaps(ax.get_window_extent())
 
 
 def test_surface_of_a_cross_validation_marks_the_choice(model):
@@ -139,7 +158,8 @@ def test_surface(problem):
     same = sv.sparse_surface(*problem, "mcp", alphas=[1.0, 0.5], shapes=[5.0, 3.0])
     assert same.plot().get_xlabel() == "alpha"
     short = sv.sparse_surface(*problem, ["mcp", "l1"], alphas=20, max_support=5)
-    short.plot()
+    ticks = [label.get_text() for label in short.plot().get_xticklabels()]
+    assert "nan" not in ticks
 
 
 def test_ledger_counts_every_feature(path):
@@ -165,6 +185,13 @@ def test_convergence_ends_below_tol(problem):
     kkt = ax.lines[0].get_ydata()
     assert kkt[-1] <= 1e-10
     assert kkt[0] > 1e-10
+
+
+def test_alphas_within_a_decade_are_plain_numbers(problem):
+    ax = sv.sparse_path(*problem, alphas=[2.0, 1.5, 1.0]).plot()
+    ax.figure.canvas.draw()
+    words = [label.get_text() for label in ax.get_xticklabels(which="both")]
+    assert [float(word) for word in words if word]
 
 
 def test_long_names_are_cut(problem):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.isotonic import isotonic_regression
 
 from .convexity import convex_region
 from .path import Path
@@ -63,15 +64,19 @@ def _alpha_axis(ax: Any, alphas: Floats) -> None:
     left, right = float(np.max(alphas)), float(np.min(alphas))
     if left > right:
         ax.set_xlim(left, right)
+    if left < 10.0 * right:  # within a decade 4.2 reads better than 4.2 times ten to the zero
+        for which in (ax.xaxis.set_major_formatter, ax.xaxis.set_minor_formatter):
+            which("{x:g}")
     ax.set_xlabel("alpha (decreasing)")
 
 
 def plot_path(path: Path, ax: Any = None, *, n_names: int = 8) -> Any:
     """Draw the coefficients along a path.
 
-    The features that end with the largest coefficients are coloured and named at the right; where
-    the objective is not convex on the support (other local minima are possible there), the
-    background is shaded.
+    The features that end with the largest coefficients are coloured and named at the right. The
+    background is shaded where the objective is not convex everywhere on the support, so that other
+    local minima are possible there; ``path.convex`` is about the point itself, whether the
+    objective curves upwards where it was found.
 
     Parameters
     ----------
@@ -118,24 +123,13 @@ def _name_ends(ax: Any, heights: list[float], labels: list[str], colours: list[s
     if not labels:
         return
     low, high = ax.get_ylim()
-    step = 0.055
     wanted = np.array([(height - low) / (high - low) for height in heights])
-    order = np.argsort(wanted)
-    placed = np.empty_like(wanted)
-    at = -np.inf
-    for k in order:
-        at = max(float(wanted[k]), at + step)
-        placed[k] = at
-    placed -= max(0.0, float(placed.max()) - 1.0)
-    for k in order[::-1]:  # pushing down from the top keeps the gaps
-        above = placed[placed > placed[k]]
-        if above.size:
-            placed[k] = min(placed[k], float(above.min()) - step)
+    placed = _moved_apart(wanted, step=0.055)
     for k, label in enumerate(labels):
         ax.annotate(
             label,
             xy=(1.0, wanted[k]),
-            xytext=(1.03, placed[k]),
+            xytext=(1.04, placed[k]),
             xycoords="axes fraction",
             textcoords="axes fraction",
             color=colours[k],
@@ -149,21 +143,35 @@ def _name_ends(ax: Any, heights: list[float], labels: list[str], colours: list[s
                 "lw": 0.7,
                 "shrinkA": 0,
                 "shrinkB": 0,
+                "relpos": (0.0, 0.5),  # ends where the name begins, not behind it
             },
         )
 
 
+def _moved_apart(wanted: Floats, step: float) -> Floats:
+    """Return places at least ``step`` apart, in [0, 1] if they fit, as near the wanted as can be.
+
+    Without ``step`` times its rank each place must only not decrease: an isotonic regression.
+    """
+    order = np.argsort(wanted, kind="stable")
+    rank = step * np.arange(wanted.size)
+    highest = max(1.0 - float(rank[-1]), 0.0)
+    placed = np.empty_like(wanted)
+    placed[order] = rank + isotonic_regression(wanted[order] - rank, y_min=0.0, y_max=highest)
+    return placed
+
+
 def _shade_not_convex(ax: Any, path: Path) -> None:
-    """Shade the alphas at which the objective is not convex on the support."""
+    """Shade the alphas at which the objective is not convex everywhere on the support."""
     bad = ~convex_region(path)
     if not np.any(bad):
         return
     first = int(np.argmax(bad))
     start = path.alphas[first] if first == 0 else np.sqrt(path.alphas[first - 1 : first + 1].prod())
-    label = "not convex on the support"
+    label = "not convex everywhere on the support: other minima possible"
     ax.axvspan(start, path.alphas[-1], color="#F0E442", alpha=0.35, lw=0, zorder=0, label=label)
     # Below the axes, where no line can run through it.
-    ax.legend(loc="upper left", bbox_to_anchor=(0.0, -0.1), frameon=False, fontsize=9)
+    ax.legend(loc="upper left", bbox_to_anchor=(0.0, -0.13), frameon=False, fontsize=9)
 
 
 def plot_cv(model: Any, ax: Any = None) -> Any:
@@ -206,8 +214,13 @@ def plot_cv(model: Any, ax: Any = None) -> Any:
     _alpha_axis(ax, alphas)
     ax.set_ylabel("mean squared error" if model.scoring is None else f"score ({model.scoring})")
     ax.set_title(f"{describe(model.penalty_)}: {table_folds(table)} folds")
-    ax.legend(frameon=False, fontsize=9)
+    _legend_below(ax)
     return ax
+
+
+def _legend_below(ax: Any) -> None:
+    """Put the legend under the axes, where no line can run through it."""
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False, fontsize=9)
 
 
 def table_folds(table: dict[str, Any]) -> int:
@@ -257,6 +270,7 @@ def plot_surface(surface: Any, ax: Any = None, *, values: Any = "support_size") 
         interpolation="nearest",
         origin="upper",
     )
+    ax.set_facecolor("#E5E5E5")  # where a path ended early
     _surface_ticks(ax, alphas, fraction, same, every)
     ax.figure.colorbar(image, ax=ax, label=label)
     if mark is not None:
@@ -271,7 +285,9 @@ def _surface_ticks(ax: Any, alphas: Floats, fraction: Floats, same: bool, every:
     n_alphas = alphas.shape[1]
     ticks = np.unique(np.linspace(0, n_alphas - 1, min(6, n_alphas)).round().astype(int))
     shared = bool(np.nanmax(np.ptp(alphas, axis=0)) <= 1e-9 * float(np.nanmax(alphas)))
-    shown = alphas[0] if shared else fraction[0]
+    # Paths may have ended early: the longest has all alphas.
+    longest = int(np.argmax(np.sum(np.isfinite(alphas), axis=1)))
+    shown = alphas[longest] if shared else fraction[longest]
     words = [f"{shown[k]:.2g}" for k in ticks] if shared or same else [str(k) for k in ticks]
     ax.set_xticks(ticks, words)
     ax.set_xlabel("alpha" if shared else "alpha / largest alpha" if same else "place on the grid")
@@ -327,7 +343,7 @@ def plot_ledger(path: Path, ax: Any = None) -> Any:
     ax.set_ylim(0.0, n_features)
     ax.set_ylabel("features (logarithmic)")
     ax.set_title(f"{describe(path.penalty)}: {path.passes.sum():.3g} passes over X in all")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False, fontsize=9)
+    _legend_below(ax)
     return ax
 
 
@@ -362,7 +378,7 @@ def plot_penalty(penalties: Any, ax: Any = None, *, alpha: float = 1.0, upto: fl
     for each in axes:
         each.set_xlim(0.0, upto * alpha)
         each.set_ylim(bottom=0.0)
-    axes[0].legend(frameon=False, fontsize=9)
+    _legend_below(axes[0])
     return axes
 
 
