@@ -248,6 +248,8 @@ def test_explain_errors(problem):
     named = sv.sparse_path(pd.DataFrame(X, columns=names), y, alphas=3)
     with pytest.raises(KeyError, match="did you mean 'gene_77'"):
         named.explain("gen_77")
+    with pytest.raises(KeyError, match="did you mean 'gene_5'"):
+        named.explain("GENE_5")
     with pytest.raises(KeyError, match="no column is called 'zzz'"):
         named.explain("zzz")
     names[7] = "gene_3"

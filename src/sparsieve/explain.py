@@ -113,7 +113,9 @@ def find_feature(feature: Any, names: NDArray[Any] | None, n_features: int) -> t
         )
     at = np.flatnonzero(names == feature)
     if at.size == 0:
-        close = difflib.get_close_matches(str(feature), [str(name) for name in names], n=3)
+        wanted, every = str(feature), [str(name) for name in names]
+        close = [name for name in every if name.lower() == wanted.strip().lower()]
+        close = close or difflib.get_close_matches(wanted, every, n=3)
         hint = f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
         raise KeyError(
             f"no column is called {feature!r}{hint}; the path's feature_names lists all."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .solvers import Point, Solver
 from .validation import check_integer, check_number
 
-__all__ = ["Limits", "check_limits", "trace", "tracked"]
+__all__ = ["Limits", "check_limits", "counter", "trace"]
 
 Floats = NDArray[np.float64]
 
@@ -109,9 +109,9 @@ def trace(
     """
     points: list[Point] = []
     deadline = math.inf if limits.max_time is None else time.monotonic() + limits.max_time
-    bar = tracked(alphas, progress, "alphas")
+    bar = counter(len(alphas), 0, progress, "alphas")
     try:
-        for alpha in bar:
+        for alpha in alphas:
             left = deadline - time.monotonic()
             if left <= 0.0 and points:
                 return points, "max_time"
@@ -121,6 +121,7 @@ def trace(
             if point.status == "INTERRUPTED":
                 return points or [point], "max_time"
             points.append(point)
+            bar.update()
             ended = limits.reached(point)
             if ended:
                 return points, ended
@@ -135,17 +136,29 @@ def trace(
         )
         return points, "interrupted"
     finally:
-        if progress:
-            bar.close()
+        bar.close()
     return points, "complete"
 
 
-def tracked(items: Iterable[Any], progress: bool, what: str) -> Any:
-    """Iterate over items, with a progress bar when asked for."""
+class _NoBar:
+    """Stands in for a progress bar that nobody asked for."""
+
+    def update(self, count: int = 1) -> None:
+        """Count."""
+
+    def close(self) -> None:
+        """End."""
+
+
+def counter(total: int, done: int, progress: bool, what: str) -> Any:
+    """Return a progress bar of ``total`` units (in the plural), or something that does nothing."""
     if not progress:
-        return items
+        return _NoBar()
     try:
         from tqdm.auto import tqdm
     except ImportError as error:
         raise ImportError("progress=True needs tqdm: pip install tqdm") from error
-    return tqdm(items, desc=what, unit=what.rstrip("s"))
+    return tqdm(total=total, initial=done, desc=what, unit=_SINGULAR.get(what, what.rstrip("s")))
+
+
+_SINGULAR = {"halves": "half"}

@@ -241,6 +241,15 @@ def test_progress_bar(problem, capsys):
     assert "folds: 100%" in capsys.readouterr().err
 
 
+def test_progress_bar_counts_folds_not_waves(problem, capsys, tmp_path):
+    X, y = problem
+    options = {"alphas": 5, "cv": 5, "n_jobs": 2, "progress": True, "checkpoint": tmp_path / "run"}
+    sv.SparseRegressorCV(**options).fit(X, y)
+    assert "5/5" in capsys.readouterr().err
+    sv.SparseRegressorCV(**options).fit(X, y)  # all of them in the checkpoint
+    assert "5/5" in capsys.readouterr().err
+
+
 CLASSES = np.r_[np.ones(30), -np.ones(30)]
 
 

@@ -95,7 +95,8 @@ def test_positive_weights_sparse_and_names():
         assert np.all(point.values >= 0)
         assert 3 not in point.columns
     frame = pd.DataFrame(X.toarray(), columns=[f"v{j}" for j in range(30)])
-    named = sv.local_minima(frame, y, "mcp", alpha=0.05, starts=["zero"])
+    named = sv.local_minima(frame, y, "mcp", alpha=0.05, starts="zero")
+    assert named.starts == ["zero"]
     assert list(named.feature_names) == list(frame.columns)
 
 

@@ -97,6 +97,9 @@ def test_summary_has_names():
     assert len(text.splitlines()) <= 5
     with pytest.raises(ValueError, match="rows must be"):
         result.summary(rows=0)
+    everything = sv.stability_selection(frame, y, q=30, n_pairs=5, random_state=0)
+    assert everything.unimodal_bound == np.inf
+    assert "inf" not in everything.summary()
 
 
 def test_sample_weights_and_progress(capsys):

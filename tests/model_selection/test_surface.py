@@ -160,9 +160,14 @@ def test_sparse_data():
 @pytest.mark.parametrize(
     ("penalties", "options", "words"),
     [
-        ("l1", {"shapes": [1.0, 2.0]}, "2 shapes were given, but L1 has no shape parameter"),
+        (
+            "l1",
+            {"shapes": [1.0, 2.0]},
+            r"shapes=\[1.0, 2.0\] was given, but L1 has no shape parameter",
+        ),
         (["mcp"], {"shapes": [1.0]}, "shapes were given together with a list of penalties"),
         ("mcp", {"shapes": []}, "shapes must be a non-empty list"),
+        ("mcp", {"shapes": "steep"}, "shapes must be a non-empty list of numbers, got 'steep'"),
         ("mcp", {"shapes": [3.0, 3.0]}, r"penalty\[1\] = MCP\(gamma=3\) repeats penalty\[0\]"),
         ("scad", {"shapes": [1.5]}, "SCAD: gamma must be"),
         ([], {}, "penalty is an empty list"),
@@ -176,6 +181,13 @@ def test_errors_name_the_cause_and_the_remedy(problem, penalties, options, words
     X, y = problem
     with pytest.raises(ValueError, match=words):
         sv.sparse_surface(X, y, penalties, **options)
+
+
+@pytest.mark.parametrize("name", ["nothing", "penalty", "points", "coefs", "summary"])
+def test_grid_of_something_else(problem, name):
+    surface = sv.sparse_surface(*problem, "mcp", alphas=3)
+    with pytest.raises(ValueError, match=rf"no numbers called '{name}'; use one of alphas, interc"):
+        surface.grid(name)
 
 
 def test_scales_are_checked():

@@ -117,7 +117,7 @@ def local_minima(
     penalty: str | Penalty = "mcp",
     *,
     alpha: float,
-    starts: Sequence[str] = ("zero", "path", "lasso", "ridge", "reverse", "shape"),
+    starts: str | Sequence[str] = ("zero", "path", "lasso", "ridge", "reverse", "shape"),
     n_random: int = 0,
     random_state: Any = None,
     fit_intercept: bool = True,
@@ -138,7 +138,7 @@ def local_minima(
     X, y, penalty
         As in :func:`sparse_path`.
     alpha : float
-    starts : sequence of str
+    starts : str or sequence of str
         "zero"; "path": down from alpha_max, what :class:`SparseRegressor` does; "lasso": the lasso
         with the same slope at zero; "ridge": the largest coefficients (at most half as many as
         rows) of a ridge regression; "reverse": up from alpha / 100; "shape": the solution for a
@@ -162,6 +162,7 @@ def local_minima(
     >>> sv.local_minima(X, y, "l1", alpha=1.0).n_distinct
     1
     """
+    starts = (starts,) if isinstance(starts, str) else starts
     unknown = [start for start in starts if start not in _STARTS]
     if unknown or not starts:
         known = ", ".join(map(repr, _STARTS))

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed
 
 from ..checkpoint import Checkpoint
-from ..tracing import tracked
+from ..tracing import counter
 from ..validation import count_jobs
 
 __all__ = ["Cancel", "run_units"]
@@ -90,9 +90,9 @@ def run_units(
     missing = [k for k in range(len(units)) if k not in results]
     workers = max(min(count_jobs(n_jobs), len(missing)), 1)
     size = workers if kept.active or progress else max(len(missing), 1)
-    bar = tracked(range(0, len(missing), size), progress, what)
+    bar = counter(len(units), len(results), progress, what)
     try:
-        for start in bar:
+        for start in range(0, len(missing), size):
             wave = missing[start : start + size]
             if workers == 1:
                 part = [_guarded(work, cancel, units[k]) for k in wave]
@@ -103,10 +103,10 @@ def run_units(
                 results[k] = result
                 if kept.active:
                     kept.put(k, pack(result))
+            bar.update(len(wave))
     except BaseException:
         cancel.request()
         raise
     finally:
-        if progress:
-            bar.close()
+        bar.close()
     return [results[k] for k in range(len(units))]

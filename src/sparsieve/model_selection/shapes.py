@@ -69,15 +69,16 @@ def shape_grid(
         check_number("column_scale", column_scale, remedy="use e.g. column_scale=1.0")
         check_number("coef_scale", coef_scale, remedy="use e.g. coef_scale=1.0")
         return _default_grid(penalty, column_scale, coef_scale)
-    values = np.atleast_1d(np.asarray(shapes, dtype=np.float64))
-    if values.ndim != 1 or values.size == 0:
+    given = np.atleast_1d(np.asarray(shapes))
+    if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "iuf":
         raise ValueError(
-            f"shapes must be a non-empty list of numbers, got shape {values.shape}; pass e.g. "
+            f"shapes must be a non-empty list of numbers, got {shapes!r}; pass e.g. "
             "shapes=[5.0, 2.0], or None for the default grid."
         )
+    values = given.astype(np.float64)
     if family not in _SHAPE_NAME:
         raise ValueError(
-            f"{values.size} shapes were given, but {family.__name__} has no shape parameter the "
+            f"shapes={shapes!r} was given, but {family.__name__} has no shape parameter the "
             "library knows; pass a list of penalties instead, or one of "
             f"{', '.join(sorted(kind.__name__ for kind in _SHAPE_NAME))}."
         )

@@ -73,10 +73,15 @@ class Stability(Summarised):
             for j in order
             if self.frequencies[j] > 0.0
         ]
+        if_unimodal = (
+            f" (at most {self.unimodal_bound:.3g} if unimodal)"
+            if math.isfinite(self.unimodal_bound)
+            else ""
+        )
         head = (
             f"{self.selected.size} features selected in at least {self.threshold:.0%} of "
             f"{2 * self.n_pairs} halves ({self.mean_size:.1f} per half); expected false ones: at "
-            f"most {self.error_bound:.3g} (at most {self.unimodal_bound:.3g} if unimodal)"
+            f"most {self.error_bound:.3g}{if_unimodal}"
         )
         return f"{head}\n{text_table(('feature', 'frequency', 'selected'), body)}"
 

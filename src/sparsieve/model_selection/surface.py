@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
@@ -20,7 +21,7 @@ from ..relax import sample_weights
 from ..reporting import ShownInline
 from ..solvers import Point, Problem
 from ..tables import Summarised, describe, text_table
-from ..tracing import Limits, check_limits, tracked
+from ..tracing import Limits, check_limits, counter
 from ..validation import check_X_y
 from .grid import WARM_STARTS, alpha_grids, follow_shape
 from .runs import Cancel, run_units
@@ -71,6 +72,11 @@ class Surface(Summarised, ShownInline):
             An attribute of :class:`Path` with one number per alpha, e.g. "objective", "kkt",
             "support_size", "r2", "alphas". NaN beyond the end of a path that stopped early.
         """
+        wanted = getattr(self.paths[0], name, None)
+        if not isinstance(wanted, np.ndarray) or wanted.shape != (len(self.paths[0]),):
+            known = [key for key, value in vars(self.paths[0]).items() if np.ndim(value) == 1]
+            numbers = ", ".join(key for key in known if key not in ("status", "points"))
+            raise ValueError(f"a path has no numbers called {name!r}; use one of {numbers}.")
         longest = max(len(path) for path in self.paths)
         out = np.full((len(self.paths), longest), np.nan)
         for row, path in zip(out, self.paths, strict=True):
@@ -177,11 +183,13 @@ def _run_chain(plan: _Plan, warm: str, progress: bool) -> list[_Traced]:
     """Follow the shapes one after the other, each from its neighbour's points."""
     solver = plan.problem.solver(plan.shapes[0].penalty)
     traced: list[_Traced] = []
-    for penalty, alphas in tracked(plan.shapes, progress, "shapes"):
-        previous = traced[-1].points if traced else []
-        limits = plan.remaining()
-        result = follow_shape(solver, penalty, alphas, limits, previous=previous, warm=warm)
-        traced.append(_Traced(*result))
+    with contextlib.closing(counter(len(plan.shapes), 0, progress, "shapes")) as bar:
+        for penalty, alphas in plan.shapes:
+            previous = traced[-1].points if traced else []
+            limits = plan.remaining()
+            result = follow_shape(solver, penalty, alphas, limits, previous=previous, warm=warm)
+            traced.append(_Traced(*result))
+            bar.update()
     return traced
 
 
