@@ -44,6 +44,10 @@ $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
 	$(VENV)/bin/python $(PIP_INSTALL) --config-settings=build-dir='$(BUILD_DIR)' .
 	touch $@
 
+$(VENV)/.cli: $(VENV)/.installed
+	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' cli)
+	touch $@
+
 $(VENV)/.test: $(VENV)/.installed
 	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' test)
 	touch $@
@@ -61,7 +65,8 @@ docs: $(VENV)/.docs
 	$(VENV)/bin/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-demo: $(VENV)/.installed
+# With what the command line needs, so that after it `sparsieve fit` works too.
+demo: $(VENV)/.cli
 	$(VENV)/bin/python examples/demo.py
 
 test: $(VENV)/.test

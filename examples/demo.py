@@ -50,14 +50,14 @@ def report(penalty, X, y, names):
         print(f"    {names[j]:10s} {coef[j]:+.4f}")
     print(f"  certificate there: violation {path.kkt[best]:.1e} of the penalty's slope at zero,")
     print(f"    {judged:.1e} as recomputed from the coefficients alone;")
-    print(f"    duality gap of the last surrogate {path.dual_gap[best]:.1e};")
+    print(f"    duality gap of the last surrogate {max(path.dual_gap[best], 0.0):.1e};")
     print(f"    objective {path.objective[best]:.8f}, {kind(path, best)}")
     print(f"  all alphas: {path.converged.sum()} of {len(path)} converged,", end=" ")
     print(f"largest violation {path.kkt.max():.1e}")
     passes = path.passes.sum()
     print(f"  time {1e3 * seconds:.1f} ms, {passes:.1f} passes over the data,", end=" ")
     print(f"{passes / len(path):.2f} per alpha")
-    return replace(path, feature_names=names)
+    return replace(path, feature_names=names), alpha
 
 
 def kind(path, k):
@@ -69,9 +69,14 @@ def main():
     """Run the demonstration."""
     X, y, names = load()
     print(f"diabetes with all interactions: {X.shape[0]} samples, {X.shape[1]} features")
-    paths = [report(penalty, X, y, names) for penalty in (sv.MCP(gamma=3.0), sv.LogSum(theta=0.1))]
-    file = sv.report.write_html(paths, "demo.report.html", title="Diabetes with all interactions")
-    print(f"\nopen {file} in a browser: paths, features and certificates, interactively")
+    penalties = (sv.MCP(gamma=3.0), sv.LogSum(theta=0.1))
+    paths, alphas = zip(*[report(penalty, X, y, names) for penalty in penalties], strict=True)
+    title = "Diabetes with all interactions"
+    file = sv.report.write_html(
+        paths, "demo.report.html", title=title, alpha=alphas, rule="best BIC"
+    )
+    print(f"\nopen {file} in a browser: paths, features and certificates, interactively,")
+    print(f"starting where the BIC is best (MCP, alpha = {alphas[0]:.4g})")
 
 
 if __name__ == "__main__":

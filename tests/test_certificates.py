@@ -303,3 +303,31 @@ def test_n_jobs_reaches_the_core(monkeypatch):
     assert seen[3] == 2
     with pytest.raises(ValueError, match="n_jobs"):
         sv.sparse_path(X, y, alphas=3, n_jobs=0)
+
+
+@pytest.mark.parametrize("options", [{}, {"positive": True}, {"fit_intercept": False}], ids=str)
+def test_the_gap_of_a_lasso_bounds_its_distance_to_the_global_minimum(options):
+    X, y, _ = toy(n_samples=40, n_features=120, n_active=6, noise=0.5, seed=3)
+    alpha = 0.05 * sv.alpha_max(X, y, "l1")
+    lowest = sv.SparseRegressor("l1", alpha, tol=1e-9, **options).fit(X, y).objective_
+    for tol in (0.5, 0.1, 1e-3):
+        model = sv.SparseRegressor("l1", alpha, tol=tol, **options).fit(X, y)
+        certificate = model.certificate_
+        assert certificate.convex_problem
+        assert model.objective_ - lowest <= certificate.dual_gap + REORDERED_SUM * lowest
+        assert "above the global minimum" in str(certificate)
+
+
+def test_only_the_lasso_speaks_of_a_global_minimum():
+    X, y, _ = toy(n_samples=40, n_features=120, n_active=6, noise=0.5, seed=3)
+    certificate = sv.SparseRegressor("mcp", 0.3).fit(X, y).certificate_
+    assert not certificate.convex_problem
+    assert "global" not in str(certificate)
+
+
+def test_a_gap_below_zero_by_rounding_is_told_as_zero():
+    X, y, _ = toy(n_samples=40, n_features=20, n_active=3, noise=0.5, seed=3)
+    for penalty in ("l1", "mcp"):
+        certificate = sv.SparseRegressor(penalty, 0.3).fit(X, y).certificate_
+        assert "-1e-18" not in str(dataclasses.replace(certificate, dual_gap=-1e-18))
+        assert " 0" in str(dataclasses.replace(certificate, dual_gap=-1e-18))

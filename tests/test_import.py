@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 # Whatever compiles at run time, and modules that are slow to import.
 COMPILERS = {"numba", "llvmlite", "cffi", "pythran", "torch", "jax", "setuptools", "distutils"}
 UNWELCOME = COMPILERS | {"pandas", "polars", "matplotlib", "dask", "tqdm", "IPython", "hypothesis"}
@@ -17,7 +19,8 @@ def modules_after(statement):
 
 
 def test_import_adds_only_ourselves_and_scikit_learn():
-    theirs, ours = modules_after("import sklearn.linear_model"), modules_after("import sparsieve")
+    theirs = modules_after("import sklearn.linear_model")
+    ours = modules_after("from sparsieve import *")
     added = {name.partition(".")[0] for name in ours - theirs}
     assert "sparsieve" in added
     assert not added & UNWELCOME
@@ -36,3 +39,44 @@ sv.SparseRegressor("logsum").fit(X, y).predict(X)
 sv.proximal_weighted_lasso(X, y, [1.0] * 10)
 """)
     assert not {name.partition(".")[0] for name in loaded} & COMPILERS
+
+
+def test_importing_the_package_or_its_commands_waits_for_no_library():
+    loaded = modules_after("import sparsieve, sparsieve.cli.app; dir(sparsieve)")
+    assert "click" in loaded
+    assert not {name.partition(".")[0] for name in loaded} & {
+        "numpy",
+        "scipy",
+        "sklearn",
+        "pyarrow",
+    }
+
+
+def test_dir_shows_the_public_names_and_no_internals():
+    import sparsieve
+
+    assert [name for name in dir(sparsieve) if not name.startswith("_")] == sorted(
+        sparsieve.__all__
+    )
+    for name in sparsieve.__all__:
+        assert getattr(sparsieve, name) is not None
+
+
+def test_public_functions_are_not_hidden_by_modules_of_the_same_name():
+    # A submodule becomes an attribute of its package when something imports it.
+    loaded = """
+import pkgutil, importlib, sparsieve
+for found in pkgutil.walk_packages(sparsieve.__path__, "sparsieve."):
+    if not found.name.endswith("__main__") and ".paper" not in found.name:
+        importlib.import_module(found.name)
+assert all(callable(getattr(sparsieve, name)) for name in set(sparsieve.__all__) - {
+    "converters", "datasets", "plots", "reference", "report"})
+"""
+    assert "sparsieve.table_model" in modules_after(loaded)
+
+
+def test_an_unknown_name_is_refused():
+    import sparsieve
+
+    with pytest.raises(AttributeError, match="dir\\(sparsieve\\) lists"):
+        _ = sparsieve.no_such_thing

@@ -238,7 +238,7 @@ def test_user_penalty_is_accepted_as_it_is():
         (None, TypeError, "needs the methods value"),
         (object(), TypeError, "needs the methods value"),
         (sv.MCP, TypeError, r"pass an instance: MCP\(\)"),
-        ("lasso", ValueError, "use one of 'l1', 'logsum'"),
+        ("ridge", ValueError, "use one of 'l1', 'logsum'"),
         (variant(slope=lambda s, t, a: -a / (1 + t)), ValueError, "negative"),
         (variant(slope=lambda s, t, a: a * t), ValueError, "increases"),
         (variant(slope=lambda s, t, a: a / np.sqrt(t)), ValueError, "must be finite"),
@@ -299,3 +299,29 @@ def test_alpha_max_of_a_bounded_slope_is_refused():
 
     with pytest.raises(ValueError, match="grow with alpha"):
         alpha_max_for(Bounded(), [2.0])
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("lasso", sv.L1),
+        ("L1", sv.L1),
+        ("Log-Sum", sv.LogSum),
+        ("log sum", sv.LogSum),
+        ("log_sum", sv.LogSum),
+        ("MCP", sv.MCP),
+        (" scad ", sv.SCAD),
+        ("capped-l1", sv.CappedL1),
+        ("CappedL1", sv.CappedL1),
+        ("bridge", sv.Lq),
+    ],
+)
+def test_names_people_use(said, kind):
+    assert type(resolve_penalty(said)) is kind
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    with pytest.raises(ValueError, match="is not known") as error:
+        resolve_penalty("ridge")
+    for name in [*NAMES, "lasso"]:
+        assert repr(name) in str(error.value)

@@ -1,28 +1,34 @@
 """Certified sparse regression with non-convex penalties."""
 
-from . import converters, datasets, reference, report
-from .certificate import Certificate
-from .estimators import SparseRegressor
-from .model_content import load_model
-from .model_file import ModelFileError
-from .model_selection import (
-    LocalMinima,
-    SparseRegressorCV,
-    SparseRegressorIC,
-    Stability,
-    Surface,
-    information_criterion,
-    local_minima,
-    shape_grid,
-    sparse_surface,
-    stability_bounds,
-    stability_selection,
-)
-from .objective import kkt_violation, objective
-from .path import Path, alpha_max, sparse_path
-from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
-from .pwl import PWLResult, proximal_weighted_lasso
-from .table_model import TableModel
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import converters, datasets, plots, reference, report
+    from .certificate import Certificate
+    from .estimators import SparseRegressor
+    from .judge import kkt_violation, objective
+    from .model_content import load_model
+    from .model_file import ModelFileError
+    from .model_selection import (
+        LocalMinima,
+        SparseRegressorCV,
+        SparseRegressorIC,
+        Stability,
+        Surface,
+        information_criterion,
+        local_minima,
+        shape_grid,
+        sparse_surface,
+        stability_bounds,
+        stability_selection,
+    )
+    from .path import Path, alpha_max, sparse_path
+    from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
+    from .pwl import PWLResult, proximal_weighted_lasso
+    from .table_model import TableModel
 
 __all__ = [
     "L1",
@@ -50,6 +56,7 @@ __all__ = [
     "load_model",
     "local_minima",
     "objective",
+    "plots",
     "proximal_weighted_lasso",
     "reference",
     "report",
@@ -62,3 +69,50 @@ __all__ = [
 
 #: The version of the installed package, kept equal to pyproject.toml by a test.
 __version__ = "0.1.0"
+
+# Where the public names live. They are imported when first used, so that what needs few of them,
+# such as ``sparsieve --help``, does not wait for all the libraries behind the others.
+_MODULES = ("converters", "datasets", "plots", "reference", "report")
+_HOMES = {
+    "certificate": ("Certificate",),
+    "estimators": ("SparseRegressor",),
+    "judge": ("kkt_violation", "objective"),
+    "model_content": ("load_model",),
+    "model_file": ("ModelFileError",),
+    "model_selection": (
+        "LocalMinima",
+        "SparseRegressorCV",
+        "SparseRegressorIC",
+        "Stability",
+        "Surface",
+        "information_criterion",
+        "local_minima",
+        "shape_grid",
+        "sparse_surface",
+        "stability_bounds",
+        "stability_selection",
+    ),
+    "path": ("Path", "alpha_max", "sparse_path"),
+    "penalties": ("L1", "MCP", "SCAD", "CappedL1", "LogSum", "Lq"),
+    "pwl": ("PWLResult", "proximal_weighted_lasso"),
+    "table_model": ("TableModel",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name at its first use."""
+    if name in _HOME_OF:
+        value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    elif name in _MODULES:
+        value = import_module(f".{name}", __name__)
+    else:
+        raise AttributeError(
+            f"module 'sparsieve' has no attribute {name!r}; dir(sparsieve) lists what it has."
+        )
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__doc__", "__version__"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from .penalties import L1
 from .solvers import Point
 
 __all__ = ["Certificate"]
@@ -34,6 +36,9 @@ class Certificate:
         Passes over X it took.
     reason : str
         How the solve ended.
+    convex_problem : bool
+        The penalty is convex (the lasso), so the problem is: no coefficients have an objective
+        lower than this one by more than ``dual_gap``. Concave penalties allow no such claim.
     """
 
     alpha: float
@@ -48,9 +53,10 @@ class Certificate:
     n_iter: int
     passes: float
     reason: str
+    convex_problem: bool = False
 
     @classmethod
-    def of(cls, point: Point, tol: float, n_features: int) -> Certificate:
+    def of(cls, point: Point, tol: float, n_features: int, penalty: Any) -> Certificate:
         """Make the certificate of a point."""
         return cls(
             alpha=point.alpha,
@@ -65,6 +71,7 @@ class Certificate:
             n_iter=point.n_iter,
             passes=point.passes,
             reason=point.status.lower(),
+            convex_problem=type(penalty) is L1,
         )
 
     def __str__(self) -> str:
@@ -74,12 +81,24 @@ class Certificate:
                 f"a critical point: no feature of {self.n_features} violates stationarity by more "
                 f"than {measured}"
             )
-            kind = "strict local minimum on its support" if self.strict_minimum else "not strict"
         else:
             verdict = f"NOT converged: stationarity is violated by up to {measured}"
+        return f"{verdict}; {self._minimum()}; {self.support_size} features selected"
+
+    def _minimum(self) -> str:
+        """Say what kind of minimum it is, and how far from it."""
+        gap = max(self.dual_gap, 0.0)  # below zero only by rounding
+        if self.convex_problem:
+            return (
+                f"convex problem: the objective {self.objective:.8g} is at most {gap:.2g} above "
+                "the global minimum"
+            )
+        if not self.converged:
             kind = "no claim about a minimum"
+        elif self.strict_minimum:
+            kind = "strict local minimum on its support"
+        else:
+            kind = "not strict"
         return (
-            f"{verdict}; {kind}; duality "
-            f"gap of the last surrogate {self.dual_gap:.2g}; objective {self.objective:.8g}; "
-            f"{self.support_size} features selected"
+            f"{kind}; duality gap of the last surrogate {gap:.2g}; objective {self.objective:.8g}"
         )

@@ -60,6 +60,7 @@ def from_paper(penalty: str, lam: float, theta: float | None = None, *, n_sample
     Parameters
     ----------
     penalty : {"l1", "logsum", "mcp", "capped_l1"}
+        Or another spelling of these, as everywhere.
     lam, theta : float
     n_samples : int
 
@@ -75,18 +76,19 @@ def from_paper(penalty: str, lam: float, theta: float | None = None, *, n_sample
     """
     lam = check_number("lam", lam, remedy="use lam > 0")
     n = check_integer("n_samples", n_samples, low=1, remedy="pass the number of rows")
-    if penalty == "l1":
+    kind = type(resolve_penalty(penalty))
+    if kind is L1:
         return Settings(L1(), lam / n)
-    if penalty not in ("logsum", "mcp", "capped_l1"):
+    if kind not in (LogSum, MCP, CappedL1):
         raise ValueError(
             f"penalty={penalty!r} has no equivalent here; use 'l1', 'logsum', 'mcp' or 'capped_l1' "
             "(for 'scad', divide X and y by sqrt(n) in the paper's program: then alpha = lam and "
             "gamma = theta)."
         )
     theta = check_number("theta", theta, remedy="pass the paper's theta > 0")
-    if penalty == "mcp":
+    if kind is MCP:
         return Settings(MCP(gamma=theta * n), lam / n)
-    return Settings((LogSum if penalty == "logsum" else CappedL1)(theta=theta), lam / n)
+    return Settings(LogSum(theta) if kind is LogSum else CappedL1(theta), lam / n)
 
 
 def to_paper(penalty: str | Penalty, alpha: float, *, n_samples: int) -> dict[str, Any]:

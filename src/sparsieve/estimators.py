@@ -55,7 +55,7 @@ class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # t
 class FittedPoint(LinearPredictor):
     """A linear model that comes from one certified point."""
 
-    def _store(self, point: Point, tol: float) -> None:
+    def _store(self, point: Point, tol: float, penalty: Any) -> None:
         self.coef_ = np.zeros(self.n_features_in_)
         self.coef_[point.columns] = point.values
         self.intercept_ = point.intercept
@@ -63,7 +63,7 @@ class FittedPoint(LinearPredictor):
         self.kkt_ = point.kkt
         self.dual_gap_ = point.dual_gap
         self.objective_ = point.objective
-        self.certificate_ = Certificate.of(point, tol, self.n_features_in_)
+        self.certificate_ = Certificate.of(point, tol, self.n_features_in_, penalty)
 
     def _relax(self, problem: Problem, point: Point) -> None:
         """Replace the coefficients by least squares on the support that the point selects."""
@@ -181,7 +181,7 @@ class SparseRegressor(FittedPoint):
             solver.warm_start(np.flatnonzero(start), start[start != 0.0])
         point = solver.solve(alpha, tol, max_iter)
         warn_if_not_converged([point], tol)
-        self._store(point, tol)
+        self._store(point, tol, penalty)
         if self.relax:
             self._relax(problem, point)
         return self

@@ -327,6 +327,11 @@ _BY_NAME: dict[str, type[_BuiltIn]] = {
     "capped_l1": CappedL1,
     "lq": Lq,
 }
+# What else people call them; capitals, spaces, "-" and "_" make no difference in any name.
+_ALIASES = {"lasso": "l1", "log": "logsum", "capped": "capped_l1", "bridge": "lq"}
+_SAID = {name.replace("_", ""): cls for name, cls in _BY_NAME.items()} | {
+    alias: _BY_NAME[name] for alias, name in _ALIASES.items()
+}
 
 
 def resolve_penalty(penalty: str | Penalty) -> Penalty:
@@ -335,10 +340,11 @@ def resolve_penalty(penalty: str | Penalty) -> Penalty:
     Parameters
     ----------
     penalty : str or object
-        ``"l1"``, ``"logsum"``, ``"mcp"``, ``"scad"``, ``"capped_l1"`` or ``"lq"`` (any case) mean
-        the class with its defaults. Any object with ``value`` and ``slope`` is accepted after a
-        check on a grid that its slope is finite at 0, >= 0, non-increasing and the derivative of
-        its value, with alpha a number or one number per coefficient.
+        ``"l1"``, ``"logsum"``, ``"mcp"``, ``"scad"``, ``"capped_l1"`` or ``"lq"`` mean the class
+        with its defaults. ``"lasso"`` is L1, ``"bridge"`` is Lq; capitals, spaces, ``-`` and ``_``
+        make no difference (``"Log-Sum"``). Any object with ``value`` and ``slope`` is accepted
+        after a check on a grid that its slope is finite at 0, >= 0, non-increasing and the
+        derivative of its value, with alpha a number or one number per coefficient.
 
     Returns
     -------
@@ -346,12 +352,14 @@ def resolve_penalty(penalty: str | Penalty) -> Penalty:
         The object itself (not a copy), or a new one for a name.
     """
     if isinstance(penalty, str):
-        if penalty.lower() not in _BY_NAME:
+        said = "".join(penalty.lower().split()).replace("-", "").replace("_", "")
+        if said not in _SAID:
             raise ValueError(
-                f"penalty={penalty!r} is not known; use one of {', '.join(map(repr, _BY_NAME))}, "
-                "or an object with the methods value(abs_w, alpha) and slope(abs_w, alpha)."
+                f"penalty={penalty!r} is not known; use one of {', '.join(map(repr, _BY_NAME))} "
+                f"(or {', '.join(map(repr, _ALIASES))}), or an object with the methods "
+                "value(abs_w, alpha) and slope(abs_w, alpha)."
             )
-        return _BY_NAME[penalty.lower()]()
+        return _SAID[said]()
     if isinstance(penalty, type):
         raise TypeError(
             f"penalty is the class {penalty.__name__}; pass an instance: {penalty.__name__}()."

@@ -22,7 +22,7 @@ class Reportable:
         file : str or path-like, default=None
             Where to write it; None writes nothing.
         **options
-            ``title``, ``notes``, ``reproduce``, ``settings`` and ``scale`` of
+            ``title``, ``notes``, ``reproduce``, ``settings``, ``scale``, ``alpha`` and ``rule`` of
             :func:`sparsieve.report.write_html`.
 
         Returns

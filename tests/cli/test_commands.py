@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,7 @@ def test_fit_predict_info_report_end_to_end(run, houses, tmp_path):
     assert "rooms" in page
     assert page.lower().startswith("<!doctype html")
 
-    done = run("predict", "houses.model.json", houses, "-o", "p.csv", "--score")
+    done = run("predict", "houses.model.json", houses, "-o", "p.csv", "--score", "--digits", "17")
     assert done.code == 0, done
     assert re.search(r"R2 0\.9\d+ on 60 rows", done.err)
     predicted = read_predictions(tmp_path / "p.csv")
@@ -158,7 +159,7 @@ def test_text_and_missing_values_when_asked_for(run, tmp_path, impute):
     assert model.schema.categories["city"][0] == "Paris"
     assert 20 < coef["city=Lyon"] < 60
     assert 70 < coef["city=Nice, Côte d'Azur"] < 110
-    done = run("predict", "dirty.model.json", file, "-o", "p.csv")
+    done = run("predict", "dirty.model.json", file, "-o", "p.csv", "--digits", "17")
     assert done.code == 0, done
     frame = pd.read_csv(file)
     predicted = read_predictions(tmp_path / "p.csv")
@@ -192,6 +193,28 @@ def test_columns_are_found_by_name_in_any_order_and_others_ignored(run, houses, 
     assert done.out == straight.out
 
 
+def test_predictions_alone_go_to_standard_output(run, houses, tmp_path):
+    assert run("fit", houses, "-t", "price", "--no-report", "-q").code == 0
+    done = run("predict", "houses.model.json", houses, "--score")
+    assert re.search(r"^note: R2 0\.9\d+ on 60 rows$", done.err, re.MULTILINE)
+    head, *rows = done.out.splitlines()
+    assert head == "prediction"
+    assert max(len(row.replace(".", "").lstrip("0-")) for row in rows) <= 10
+    exact = sv.load_model(tmp_path / "houses.model.json").predict(pd.read_csv(houses))
+    # Ten significant digits: half a unit of the tenth.
+    np.testing.assert_allclose([float(row) for row in rows], exact, rtol=5e-10)
+    short = run("predict", "houses.model.json", houses, "--digits", "3").out.splitlines()[1:]
+    np.testing.assert_allclose([float(row) for row in short], exact, rtol=5e-3)
+
+
+def test_penalties_by_the_names_people_use(run, houses, tmp_path):
+    arguments = ["-p", "Lasso, log-sum:theta=0.5", "--alphas", "5", "-o", "path.csv"]
+    done = run("path", houses, "-t", "price", *arguments)
+    assert done.code == 0, done
+    assert "L1(): 5 alphas" in done.out
+    assert "LogSum(theta=0.5): 5 alphas" in done.out
+
+
 def test_path_writes_every_coefficient(run, houses, tmp_path):
     arguments = ["-t", "price", "-p", "l1,scad", "--alphas", "15", "-o", "path.csv"]
     done = run("path", houses, *arguments, "--report", "path.html")
@@ -214,7 +237,7 @@ def test_a_model_saved_from_python_works_on_the_command_line(run, houses, tmp_pa
     X, y = frame.drop(columns="price"), frame["price"]
     model = sv.SparseRegressor("mcp", alpha=0.1).fit(X, y)
     model.save(tmp_path / "python.json")
-    done = run("predict", "python.json", houses, "-o", "p.csv")
+    done = run("predict", "python.json", houses, "-o", "p.csv", "--digits", "17")
     assert done.code == 0, done
     # X @ coef against a sum column by column.
     np.testing.assert_allclose(read_predictions(tmp_path / "p.csv"), model.predict(X), rtol=1e-13)
@@ -308,3 +331,20 @@ def test_version_and_no_arguments(run):
     done = run()
     assert done.code == 2
     assert "Usage: sparsieve" in done.err
+
+
+def test_choices_of_the_options_are_those_of_the_library():
+    from sparsieve import columns, table_files
+    from sparsieve.cli import options
+
+    assert options.FORMATS == table_files.FORMATS
+    assert options.IMPUTATIONS == columns.IMPUTATIONS
+
+
+def test_exit_codes_are_those_that_are_documented(run):
+    from sparsieve.cli.console import Exit
+
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| ", page.split("## Exit codes")[1], re.MULTILINE)
+    told = re.findall(r"^ +(\d+)  ", run("fit", "--help").out.split("Exit codes:")[1], re.MULTILINE)
+    assert [int(code) for code in rows] == [int(code) for code in told] == sorted(Exit)

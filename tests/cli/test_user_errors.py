@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -341,22 +342,35 @@ def test_debug_shows_the_traceback(run):
 
 
 def test_interrupting_leaves_nothing_behind(tmp_path):
-    # A pipe that ends after the signal is sent: whether the command waits for more when the signal
-    # comes or has not got so far, the signal is there before the table is complete.
-    os.mkfifo(tmp_path / "endless.csv")
-    command = [sys.executable, "-m", "sparsieve", "fit", "endless.csv", "-t", "y"]
-    with (
-        subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as child,
-        (tmp_path / "endless.csv").open("w") as pipe,  # opens when the command opens it
-    ):
-        pipe.write("x,y\n1,2\n")
-        pipe.flush()
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 50)).round(3)
+    columns = {f"x{j}": X[:, j].tolist() for j in range(50)}
+    write_csv(tmp_path / "long.csv", columns | {"y": X.sum(axis=1).tolist()})
+    # Hours of work; the line that tells of the table comes before it.
+    arguments = ["fit", "long.csv", "-t", "y", "--alphas", "10000000"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "sparsieve", *arguments],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell lets what it runs in the background ignore the signal; children inherit that.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    ) as child:
+        first = child.stderr.readline()
         child.send_signal(signal.SIGINT)
-        pipe.close()
         error = child.communicate()[1]
+    assert first.startswith("read long.csv: ")
     assert child.returncode == INTERRUPTED
     assert error.splitlines()[-1] == "sparsieve: error: interrupted; nothing was written."
-    assert [entry.name for entry in tmp_path.iterdir()] == ["endless.csv"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["long.csv"]
+
+
+def test_pipes_are_refused_instead_of_waited_for(refused, model, tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    error = refused("fit", "pipe.csv", "-t", "y", code=DATA)
+    assert "can be read only once; save it to a file" in error
+    assert "only once" in refused("predict", model, "pipe.csv", code=DATA)
+    assert "only once" in refused("info", "/dev/null", "--format", "csv", code=DATA)
 
 
 def test_a_reader_that_leaves_early_is_no_error(model, houses, tmp_path):

@@ -267,7 +267,7 @@ CLASSES = np.r_[np.ones(30), -np.ones(30)]
             {},
             r"penalty\[1\] = MCP\(gamma=3\) repeats penalty\[0\]",
         ),
-        ({"penalty": ["mcp", "lasso"]}, {}, "penalty='lasso' is not known"),
+        ({"penalty": ["mcp", "ridge"]}, {}, "penalty='ridge' is not known"),
         ({"scoring": "accuracy"}, {"y": CLASSES}, "scoring='accuracy' cannot judge a regressor"),
         ({"scoring": "no_such_score"}, {}, "no_such_score"),
         ({"scoring": 3}, {}, "scoring=3 is neither a name nor a callable"),

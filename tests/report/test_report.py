@@ -197,7 +197,7 @@ def test_cross_validation_is_told_in_full() -> None:
     assert own["alphas"][own["chosen"]] == model.alpha_
     assert own["chosen"] == own["oneSe"]
     track = data["tracks"][0]
-    assert track["alphas"][data["choice"]["alpha"]] == pytest.approx(model.alpha_, rel=1e-12)
+    assert track["alphas"][data["choices"][0]["alpha"]] == pytest.approx(model.alpha_, rel=1e-12)
     scope: dict[str, Any] = {"X": X, "y": y}
     exec(data["reproduce"], scope)
     np.testing.assert_array_equal(scope["model"].coef_, model.coef_)
@@ -212,7 +212,7 @@ def test_a_criterion_is_told_without_folds() -> None:
         assert (curve["label"], curve["error"], curve["nFolds"]) == ("BIC", None, 0)
     own = data["curves"][data["tracks"][0]["curve"]]
     assert own["alphas"][own["chosen"]] == model.alpha_
-    assert data["choice"]["rule"] == "lowest BIC"
+    assert data["choices"][0]["rule"] == "lowest BIC"
 
 
 def test_a_score_is_shown_the_way_it_counts() -> None:
@@ -221,6 +221,21 @@ def test_a_score_is_shown_the_way_it_counts() -> None:
     (curve,) = embedded(model.to_html())["curves"]
     assert (curve["label"], curve["higher"]) == ("r2", True)
     assert curve["best"] == int(np.argmax(curve["mean"]))
+
+
+def test_a_report_opens_at_the_alpha_it_is_told(path: sv.Path) -> None:
+    assert embedded(render(path))["choices"] == []
+    twice = [path, path]
+    found = embedded(render(twice, alpha=[path.alphas[3], path.alphas[5]], rule="lowest BIC"))
+    assert found["choices"] == [
+        {"track": 0, "alpha": 3, "rule": "lowest BIC"},
+        {"track": 1, "alpha": 5, "rule": "lowest BIC"},
+    ]
+    everywhere = embedded(render(twice, alpha=1.01 * path.alphas[4]))["choices"]
+    assert [choice["alpha"] for choice in everywhere] == [4, 4]
+    for wrong in ([1.0, 2.0, 3.0], -1.0, [0.1, 0.0], float("nan")):
+        with pytest.raises(ValueError, match="one for each"):
+            render(twice, alpha=wrong)
 
 
 def test_what_is_refused(path: sv.Path) -> None:

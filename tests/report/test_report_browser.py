@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,66 @@ def test_cross_validated_model_opens_at_its_choice(visit: Any, tmp_path: Path) -
     assert seen.names() == []
     seen.page.get_by_role("button", name="One standard error").click()
     assert len(seen.names()) == np.count_nonzero(model.coef_)
+
+
+def test_every_path_opens_at_the_alpha_it_was_given(
+    visit: Any, paths: list[sv.Path], tmp_path: Path
+) -> None:
+    alphas = [path.alphas[k] for path, k in zip(paths, (6, 9, 11), strict=True)]
+    seen = visit(write_html(paths, tmp_path / "told.html", alpha=alphas, rule="lowest BIC"))
+    assert set(seen.names()) == set(expected(paths[0], 6))
+    lead = seen.page.locator("#lead")
+    assert "(lowest BIC)" in lead.text_content()
+    seen.page.get_by_role("button", name="Show MCP (gamma = 3)").click()
+    assert set(seen.names()) == set(expected(paths[1], 9))
+    seen.page.locator("#alpha").fill("20")
+    seen.page.get_by_role("button", name="Chosen (lowest BIC)").click()
+    assert set(seen.names()) == set(expected(paths[1], 9))
+    # From elsewhere, to the same part of the other path.
+    seen.page.locator("#alpha").fill("20")
+    seen.page.get_by_role("button", name="Show L1").click()
+    assert set(seen.names()) == set(expected(paths[0], 20))
+
+
+def test_a_page_says_where_it_opens_and_why_a_path_ends(
+    visit: Any, file: Path, tmp_path: Path
+) -> None:
+    seen = visit(file)
+    assert "No \u03b1 was chosen" in seen.page.locator("#lead").text_content()
+    assert "ended" not in seen.page.locator("#path-hint").text_content()
+    X, y, _ = sv.datasets.make_toy(60, 40, 4, noise=1.0, random_state=0)
+    model = sv.SparseRegressorCV("mcp", alphas=15, eps=0.02, rule="1se").fit(X, y)
+    assert len(model.path_) < 15
+    seen = visit(write_html(model, tmp_path / "cv.html"))
+    assert "(one standard error)" in seen.page.locator("#lead").text_content()
+    assert "ends at the chosen" in seen.page.locator("#path-hint").text_content()
+    short = sv.sparse_path(X, y, "mcp", max_support=3)
+    seen = visit(write_html(short, tmp_path / "short.html"))
+    hint = seen.page.locator("#path-hint").text_content()
+    assert "ended before its last \u03b1: max support" in hint
+
+
+def test_an_intercept_that_is_rounding_is_shown_as_zero(visit: Any, tmp_path: Path) -> None:
+    X, y, _ = sv.datasets.make_toy(60, 40, 4, noise=1.0, random_state=0)
+    X, y = X - X.mean(axis=0), y - y.mean()
+    path = sv.sparse_path(X, y, "l1", alphas=5, eps=0.1)
+    path = sv.sparse_path(X, y, "l1", alphas=path.alphas[[3]])
+    for add, shown in ((0.0, "0"), (2.5, "2.5")):
+        moved = sv.sparse_path(X, y + add, "l1", alphas=path.alphas)
+        seen = visit(write_html(moved, tmp_path / "b.html"))
+        assert seen.page.locator(".tile", has_text="intercept").locator("b").text_content() == shown
+
+
+def test_labels_do_not_cover_each_other(visit: Any, paths: list[sv.Path], tmp_path: Path) -> None:
+    seen = visit(write_html(paths[0], tmp_path / "labels.html"))
+    for k in (5, 15, 24):
+        seen.page.locator("#alpha").fill(str(k))
+        boxes = [
+            label.bounding_box() for label in seen.page.locator("#path-chart g text.label").all()
+        ]
+        assert len(boxes) == min(paths[0].support_size[k], 7)
+        tops = sorted(box["y"] for box in boxes)
+        assert all(low + 13 <= high for low, high in itertools.pairwise(tops))
 
 
 def test_effects_per_standard_deviation(visit: Any, tmp_path: Path) -> None:

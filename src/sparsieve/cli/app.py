@@ -111,13 +111,21 @@ def fit(table: str, **options: Any) -> Exit:
     help="A text that was not seen in the fit.",
 )
 @click.option("--score", is_flag=True, help="TABLE holds the target too: tell the R2.")
+@click.option(
+    "--digits",
+    type=click.IntRange(1, 17),
+    default=10,
+    show_default=True,
+    help="Of each prediction; 17 keep every bit.",
+)
 @click.option("--force", is_flag=True, help="Replace files that sparsieve did not write.")
 @read_options
 @common
 def predict(model: str, table: str, **options: Any) -> Exit:
     """Predict the rows of TABLE with MODEL.
 
-    Columns are found by name: missing ones are refused, others ignored with a note.
+    Columns are found by name: missing ones are refused, others ignored with a note. Standard
+    output holds the predictions and nothing else; notes go to standard error.
 
     \b
     Examples:

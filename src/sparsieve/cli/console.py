@@ -17,9 +17,6 @@ from typing import Any
 
 import click
 
-from ..model_file import ModelFileError
-from ..table_files import TableError
-
 __all__ = [
     "CommandError",
     "Exit",
@@ -136,7 +133,7 @@ def _report(error: BaseException) -> Exit:
         return _fail(f"{text}; see `{where} --help`.", Exit.USAGE)
     if isinstance(error, CommandError):
         return _fail(str(error), error.code)
-    if isinstance(error, TableError | ModelFileError | ValueError):
+    if isinstance(error, ValueError):  # TableError and ModelFileError among them
         return _fail(str(error), Exit.DATA)
     if isinstance(error, BrokenPipeError):
         # The reader of a pipe has left (`| head`): nothing more to say, and nobody to say it to.

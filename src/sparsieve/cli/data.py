@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,11 @@ __all__ = ["describe_data", "load_design", "load_table"]
 
 
 def load_table(file: str, options: ReadOptions, **selection: Any) -> Table:
-    """Read a table and pass on its notes."""
+    """Read a table from a file that can be read twice: once to see what is in it."""
+    if os.path.exists(file) and not (os.path.isfile(file) or os.path.isdir(file)):
+        raise TableError(
+            f"{file} is a pipe or a device, which can be read only once; save it to a file first."
+        )
     with step(f"read {file}"):
         return read_table(file, options, **selection)
 

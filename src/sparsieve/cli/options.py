@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..columns import IMPUTATIONS
-from ..penalties import Penalty, resolve_penalty
-from ..table_files import FORMATS, ReadOptions
+if TYPE_CHECKING:  # what the options mean is imported when a command runs: --help should not wait
+    from ..penalties import Penalty
+    from ..table_files import ReadOptions
 
 __all__ = ["common", "design_options", "penalties", "read_options", "reading", "solver_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+# Equal to table_files.FORMATS and columns.IMPUTATIONS, kept so by a test.
+FORMATS = ("csv", "parquet", "npz", "svmlight")
+IMPUTATIONS = ("mean", "median", "zero")
 _CODES = {"tab": "\t", "\\t": "\t", "space": " ", "semicolon": ";", "comma": ",", "bar": "|"}
 
 
@@ -32,6 +35,8 @@ def _penalty_list(ctx: click.Context, param: click.Parameter, value: str) -> lis
 
 
 def _penalty(text: str) -> Penalty:
+    from ..penalties import resolve_penalty
+
     name, *settings = text.split(":")
     penalty: Any = resolve_penalty(name.strip())
     known = penalty.get_params()
@@ -108,6 +113,8 @@ def penalties(default: str) -> Callable[[F], F]:
 
 def reading(options: dict[str, Any]) -> ReadOptions:
     """Take the options of reading out of a command's options."""
+    from ..table_files import ReadOptions
+
     delimiter = options.pop("delimiter")
     delimiter = _CODES.get(delimiter, delimiter)
     if delimiter is not None and len(delimiter) != 1:

@@ -36,7 +36,8 @@ def predict_command(
     )
     if options["score"]:
         _score(model, table, predictions)
-    text = "prediction\n" + "".join(f"{value!r}\n" for value in predictions.tolist())
+    digits = options["digits"]
+    text = "prediction\n" + "".join(f"{value:.{digits}g}\n" for value in predictions.tolist())
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..objective import kkt_violation, objective
+from ..judge import kkt_violation, objective
 from ..penalties import MCP, SCAD, Penalty
 
 Array = npt.NDArray[np.float64]

@@ -23,19 +23,38 @@ function marksOf(t) {
     const k = nearestAlpha(t.alphas, t.curve.alphas[mark.k]);
     if (k >= 0) marks.push({ ...mark, k });
   }
-  if (data.choice && data.choice.track === tracks.indexOf(t) && !marks.some((m) => m.k === data.choice.alpha) && t.alphas.length > 1) {
-    marks.push({ k: data.choice.alpha, label: "chosen", title: "Chosen (" + data.choice.rule + ")" });
+  const choice = choiceOf(t);
+  if (choice && !marks.some((m) => m.k === choice.alpha) && t.alphas.length > 1) {
+    marks.push({ k: choice.alpha, label: "chosen", title: "Chosen (" + choice.rule + ")" });
   }
   return marks;
 }
 
-// Where a path opens: at the chosen point, else where its curve is lowest, else where about a
-// dozen features are in: a readable picture.
-function openingAlpha(index) {
-  const t = tracks[index];
-  if (data.choice && data.choice.track === index) return data.choice.alpha;
+function choiceOf(t) { return data.choices.find((choice) => choice.track === tracks.indexOf(t)); }
+
+// Where a path opens: at the chosen point, else where about a dozen features are in, a readable
+// picture.
+function openingAlpha(t) {
+  const choice = choiceOf(t);
+  if (choice) return choice.alpha;
   const dozen = t.support.findIndex((size) => size >= 12);
   return dozen >= 0 ? dozen : t.alphas.length - 1;
+}
+
+function openingWords(t) {
+  const choice = choiceOf(t), alpha = "\u03b1 = " + fmt(t.alphas[openingAlpha(t)], 5);
+  if (t.alphas.length === 1) return "";
+  return choice ? ` Chosen: ${alpha} (${choice.rule}).`
+    : ` No \u03b1 was chosen; the page opens at ${alpha}, where ${plural(t.support[openingAlpha(t)], "feature")} are in.`;
+}
+
+// Why a path ends where it does, when that is not where its grid ends.
+function endingWords(t) {
+  const choice = choiceOf(t), last = t.alphas.length - 1;
+  if (t.curve && choice && choice.alpha === last && t.curve.alphas.length > t.alphas.length) {
+    return " The path on all rows ends at the chosen \u03b1; smaller ones were only tried on the folds (next chart).";
+  }
+  return t.ended === "complete" ? "" : ` The path ended before its last \u03b1: ${t.ended.replace("_", " ")}.`;
 }
 
 function drawTrack() {
@@ -64,7 +83,7 @@ function drawAlpha() {
 function describe(t) {
   const shown = Math.min(charts.path.nDrawn, MAX_LINES);
   byId("path-hint").textContent = "Move along the path with the slider, by dragging in the chart, or with the arrow keys when the chart has the focus; up and down step through the features." +
-    (data.scale ? " Drawn is the effect of one standard deviation of each column; the table has the coefficients too." : "");
+    (data.scale ? " Drawn is the effect of one standard deviation of each column; the table has the coefficients too." : "") + endingWords(t);
   const legend = byId("path-legend");
   legend.replaceChildren();
   const item = (cls, colour, text) => {
@@ -81,15 +100,15 @@ function describe(t) {
   if (data.nDropped) el(legend, "span", `To keep the file small, the ${count(data.nDropped)} smallest features are counted but not listed.`);
   byId("size-chart").setAttribute("aria-label", `Number of selected features along the path, from ${t.support[0]} to ${t.support[t.support.length - 1]}.`);
   byId("passes-chart").setAttribute("aria-label", `Passes over the data per alpha, at most ${fmt(Math.max(...t.passes), 3)}.`);
-  if (t.curve) describeCurve(t.curve);
+  if (t.curve) describeCurve(t.curve, choiceOf(t));
 }
 
-function describeCurve(curve) {
+function describeCurve(curve, choice) {
   const best = curve.best, word = curve.higher ? "highest" : "lowest";
   byId("curve-h").textContent = curve.nFolds ? "Cross-validation" : "Model selection";
   byId("curve-hint").textContent = (curve.nFolds
     ? `${curve.name}: ${curve.label} on the rows left out, mean over ${curve.nFolds} folds; the band is one standard error either side.`
-    : `${curve.name}: ${curve.label} at every alpha.`) + (data.choice ? ` Chosen by: ${data.choice.rule}.` : "");
+    : `${curve.name}: ${curve.label} at every alpha.`) + (choice ? ` Chosen by: ${choice.rule}.` : "");
   byId("curve-chart").setAttribute("aria-label",
     `${curve.label}: ${word} ${fmt(curve.mean[best], 4)} at alpha ${fmt(curve.alphas[best], 4)} with ${fmt(curve.support[best], 3)} features.`);
 }
@@ -98,13 +117,15 @@ function setTrack(index, alpha) {
   const before = track();
   state.t = index;
   const t = track();
-  const keep = before.alphas.length > 1 ? Math.round(state.k / (before.alphas.length - 1) * (t.alphas.length - 1)) : 0;
+  // From chosen point to chosen point; from elsewhere to the same part of the other path.
+  const left = choiceOf(before), part = before.alphas.length > 1 ? state.k / (before.alphas.length - 1) : 0;
+  const keep = left && left.alpha === state.k && choiceOf(t) ? choiceOf(t).alpha : Math.round(part * (t.alphas.length - 1));
   state.k = alpha === undefined ? keep : alpha;
   state.focus = null;
   const slider = byId("alpha");
   slider.max = t.alphas.length - 1;
   slider.disabled = t.alphas.length === 1;
-  byId("lead").textContent = `${t.label}, ${plural(t.alphas.length, "value")} of \u03b1 from ${fmt(t.alphas[0])} to ${fmt(t.alphas[t.alphas.length - 1])}; ${count(data.nFeatures)} features.`;
+  byId("lead").textContent = `${t.label}, ${plural(t.alphas.length, "value")} of \u03b1 from ${fmt(t.alphas[0])} to ${fmt(t.alphas[t.alphas.length - 1])}; ${count(data.nFeatures)} features.` + openingWords(t);
   fillShapes();
   fillJumps();
   showLedger(t, data);
@@ -145,7 +166,7 @@ function showTable() {
   showHead(state.sort, Boolean(data.scale), onSort);
   showRows(rows, state.limit, Boolean(data.scale), (f) => heat(charts.path, f));
   const what = byId("ever").checked ? "features selected somewhere on the path" : "features selected at this alpha";
-  byId("count").textContent = `${rows.length === all ? count(all) : count(rows.length) + " of " + count(all)} ${what}; intercept ${fmt(track().intercept[state.k], 6)}.`;
+  byId("count").textContent = `${rows.length === all ? count(all) : count(rows.length) + " of " + count(all)} ${what}; intercept ${fmt(interceptAt(track(), state.k), 6)}.`;
   byId("more").hidden = rows.length <= state.limit;
   byId("more").textContent = `Show ${count(Math.min(PAGE, rows.length - state.limit))} more of ${count(rows.length)}`;
 }
@@ -284,8 +305,8 @@ function start() {
   byId("download").addEventListener("click", download);
   byId("print").addEventListener("click", () => window.print());
   byId("copy").addEventListener("click", copyCode);
-  const opened = data.choice ? data.choice.track : 0;
-  setTrack(opened, openingAlpha(opened));
+  const opened = data.choices.length ? data.choices[0].track : 0;
+  setTrack(opened, openingAlpha(tracks[opened]));
   let width = byId("path-chart").clientWidth;
   new ResizeObserver(() => {
     const now = byId("path-chart").clientWidth;

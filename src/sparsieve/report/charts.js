@@ -168,16 +168,35 @@ function moveCursor(chart, k, point, names) {
 
 function labelLargest(chart, x, point, names) {
   const left = x > chart.box.left + 0.72 * (chart.box.right - chart.box.left);
-  const spots = [];   // a label stands at its line or not at all
-  for (const { f, v } of point.slice(0, 4 * LABELS)) {
-    const at = chart.y(v);
-    if (spots.length < LABELS && spots.every((spot) => Math.abs(spot.at - at) >= 14)) spots.push({ f, at });
-  }
-  for (const { f, at } of spots) {
+  const side = left ? -1 : 1;
+  const spots = point.slice(0, LABELS).map(({ f, v }) => ({ f, from: chart.y(v), at: chart.y(v) }));
+  spread(spots, 15, chart.box.top + 6, chart.box.bottom - 6);
+  for (const { f, from, at } of spots) {
     const name = names(f);
-    svgEl(chart.labels, "text", { class: "label", x: x + (left ? -9 : 9), y: at + 4.5, "text-anchor": left ? "end" : "start" },
+    svgEl(chart.labels, "line", { class: "leader", x1: x + 5 * side, y1: from, x2: x + 20 * side, y2: at });
+    svgEl(chart.labels, "text", { class: "label", x: x + 23 * side, y: at + 4.5, "text-anchor": left ? "end" : "start" },
       name.length > 24 ? name.slice(0, 23) + "\u2026" : name);
   }
+}
+
+// Move labels apart, each as little as keeps their order: neighbours that would overlap share the
+// room around their common middle.
+function spread(spots, gap, low, high) {
+  spots.sort((a, b) => a.from - b.from);
+  const groupOf = (members) => {
+    const half = (members.length - 1) * gap / 2, mean = members.reduce((sum, s) => sum + s.from, 0) / members.length;
+    const middle = Math.min(Math.max(mean, low + half), high - half);
+    return { members, top: middle - half, bottom: middle + half };
+  };
+  const groups = [];
+  for (const spot of spots) {
+    let group = groupOf([spot]);
+    while (groups.length && group.top - groups[groups.length - 1].bottom < gap) {
+      group = groupOf(groups.pop().members.concat(group.members));
+    }
+    groups.push(group);
+  }
+  for (const { members, top } of groups) members.forEach((spot, i) => { spot.at = top + i * gap; });
 }
 
 function heat(chart, f) {

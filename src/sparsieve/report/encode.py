@@ -47,7 +47,7 @@ def encode_story(story: Story, budget: int = BUDGET, scale: Any = None) -> dict[
         "indexBytes": index_bytes,
         "tracks": [_encode_track(track, place, value_bytes, index_bytes) for track in story.tracks],
         "curves": [_encode_curve(curve) for curve in story.curves],
-        "choice": None if story.choice is None else vars(story.choice).copy(),
+        "choices": [vars(choice).copy() for choice in story.choices],
     }
 
 
@@ -113,6 +113,7 @@ def _encode_track(
         "index": _base64(rows.astype(f"<u{index_bytes}")),
         "value": _base64(numbers.astype(f"<f{value_bytes}")),
         "curve": track.curve,
+        "ended": track.ended,
         **{_camel(key): column for key, column in track.columns.items()},
     }
 

@@ -50,6 +50,8 @@ def write_html(
     notes: str | None = None,
     settings: dict[str, Any] | None = None,
     scale: ArrayLike | None = None,
+    alpha: ArrayLike | None = None,
+    rule: str | None = None,
 ) -> FilePath:
     """Write a self-contained interactive report.
 
@@ -70,6 +72,11 @@ def write_html(
     scale : array-like of shape (n_features,), default=None
         Standard deviations of the columns. When given, features are drawn and ranked by the effect
         of one standard deviation, and the table has both that and the coefficient.
+    alpha : float or array-like of shape (n_paths,), default=None
+        Where the page opens, and what it marks: the nearest alpha of each path. None opens at the
+        alpha that an estimator was fitted at or chose, and paths where a dozen features are in.
+    rule : str, default=None
+        How ``alpha`` was chosen, in words for the reader, for instance "lowest BIC".
 
     Returns
     -------
@@ -89,7 +96,14 @@ def write_html(
     True
     """
     page = render(
-        obj, title=title, reproduce=reproduce, notes=notes, settings=settings, scale=scale
+        obj,
+        title=title,
+        reproduce=reproduce,
+        notes=notes,
+        settings=settings,
+        scale=scale,
+        alpha=alpha,
+        rule=rule,
     )
     return save(page, file)
 
@@ -109,13 +123,15 @@ def render(
     notes: str | None = None,
     settings: dict[str, Any] | None = None,
     scale: ArrayLike | None = None,
+    alpha: ArrayLike | None = None,
+    rule: str | None = None,
     inline: bool = False,
 ) -> Report:
     """Return the report as a string; ``inline`` keeps it small enough for a notebook's output.
 
     The other parameters are those of :func:`write_html`.
     """
-    story = read_story(obj)
+    story = read_story(obj, alpha, rule)
     data = encode_story(story, _INLINE_BUDGET if inline else BUDGET, scale)
     heading = title or "Sparse regression path"
     data["title"] = heading

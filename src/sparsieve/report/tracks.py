@@ -41,11 +41,12 @@ class Track:
     n_features: int
     names: NDArray[Any] | None
     curve: int | None = None
+    ended: str = "complete"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The point a model-selection rule chose: which track, which alpha, and by which rule."""
+    """A point that was chosen: on which track, which of its alphas, and by which rule."""
 
     track: int
     alpha: int
@@ -54,19 +55,47 @@ class Choice:
 
 @dataclass(frozen=True)
 class Story:
-    """Everything a report tells: tracks, the point it opens at, how it was chosen and made."""
+    """Everything a report tells: tracks, the points it opens at, how they were chosen and made.
+
+    The page opens at the first choice; a track has at most one.
+    """
 
     tracks: list[Track]
-    choice: Choice | None
-    settings: dict[str, Any]
+    choices: list[Choice] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
     curves: list[Curve] = field(default_factory=list)
     code: str = ""
 
 
-def read_story(obj: Any) -> Story:
-    """Turn a Path, several paths, a surface or a fitted estimator into a Story."""
+def read_story(obj: Any, alpha: Any = None, rule: str | None = None) -> Story:
+    """Turn a Path, several paths, a surface or a fitted estimator into a Story.
+
+    ``alpha``, one number or one per path, and ``rule`` replace the choice that ``obj`` knows of.
+    """
+    story = _read(obj)
+    if alpha is None:
+        return story
+    return replace(story, choices=_choices(story.tracks, alpha, rule or "by hand"))
+
+
+def _choices(tracks: list[Track], alpha: Any, rule: str) -> list[Choice]:
+    wanted = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
+    if wanted.ndim != 1 or wanted.size not in (1, len(tracks)) or not np.all(wanted > 0.0):
+        raise ValueError(
+            f"alpha={alpha!r} does not say where to open {len(tracks)} path(s); pass one alpha > 0 "
+            "for all of them, or one for each."
+        )
+    return [
+        Choice(t, int(np.argmin(np.abs(np.log(track.alphas / value)))), rule)
+        for t, (track, value) in enumerate(
+            zip(tracks, np.broadcast_to(wanted, len(tracks)), strict=True)
+        )
+    ]
+
+
+def _read(obj: Any) -> Story:
     if isinstance(obj, Path):
-        return Story([track_of(obj)], None, {})
+        return Story([track_of(obj)])
     if isinstance(obj, Mapping):
         named = [_renamed(track_of(_checked(path)), str(label)) for label, path in obj.items()]
         return _several(named)
@@ -87,7 +116,7 @@ def _several(tracks: list[Track]) -> Story:
             f"the paths have {' and '.join(map(str, sizes))} features; a report compares paths on "
             "the same columns: write one report per data set."
         )
-    return Story(tracks, None, {})
+    return Story(tracks)
 
 
 def _flat(paths: Any) -> Iterable[Any]:
@@ -140,6 +169,7 @@ def track_of(path: Path) -> Track:
         columns=columns,
         n_features=int(path.coefs.shape[0]),
         names=path.feature_names,
+        ended=path.ended,
     )
 
 
@@ -168,7 +198,7 @@ def _story_of_estimator(model: Any) -> Story:
     own = next((k for k, curve in enumerate(curves) if curve.chosen is not None), None)
     at = int(np.argmin(np.abs(np.log(path.alphas / model.alpha_))))
     track = replace(track_of(path), curve=own)
-    return Story([track], Choice(0, at, rule_of(model)), settings, curves, _code(model))
+    return Story([track], [Choice(0, at, rule_of(model))], settings, curves, _code(model))
 
 
 def _code(model: Any) -> str:
@@ -208,7 +238,7 @@ def _story_of_point(model: Any) -> Story:
         n_features=int(model.n_features_in_),
         names=getattr(model, "feature_names_in_", None),
     )
-    return Story([track], Choice(0, 0, "fit"), {})
+    return Story([track], [Choice(0, 0, "given")])
 
 
 def _penalty_of(model: Any) -> Any:

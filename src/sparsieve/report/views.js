@@ -16,10 +16,10 @@ function showTiles(track, k) {
   const done = track.status[k] === "converged";
   const tiles = [
     [count(track.support[k]), "features selected"],
-    [done ? "certified" : "not converged", "critical point", done ? "good" : "bad"],
+    [done ? "certified" : "not converged", track.convexPenalty ? "global minimum" : "critical point", done ? "good" : "bad"],
     [fmt(track.kkt[k], 2), "largest violation"],
     [fmt(track.objective[k], 4), "objective"],
-    [fmt(track.intercept[k], 4), "intercept"],
+    [fmt(interceptAt(track, k), 4), "intercept"],
   ];
   if (track.r2[k] !== null) tiles.splice(1, 0, [percent(track.r2[k], 1), "variance explained (in sample)"]);
   const at = track.curve ? nearestAlpha(track.curve.alphas, track.alphas[k]) : -1;
@@ -30,6 +30,13 @@ function showTiles(track, k) {
     el(tile, "b", value, tone ? { class: tone } : {});
     el(tile, "span", label);
   }
+}
+
+// On centred data the intercept is zero; a computed one that is rounding against the residuals,
+// whose mean square is at most twice the objective, is shown as what it is.
+function interceptAt(track, k) {
+  const b = track.intercept[k], rounding = 1e-12 * Math.sqrt(2 * Math.max(track.objective[k], 0));
+  return Math.abs(b) <= rounding ? 0 : b;
 }
 
 // Position of alpha among the given ones, -1 when it is none of them.
