@@ -62,6 +62,12 @@ def _begin(options: dict[str, Any]) -> None:
 )
 @click.option("--alpha", type=float, help="Fit this alpha instead of choosing one.")
 @click.option("--folds", default=5, show_default=True, help="Of the cross-validation.")
+@click.option(
+    "--shuffle/--no-shuffle",
+    default=True,
+    show_default=True,
+    help="Folds of random rows, or of rows that follow each other (rows in order of time).",
+)
 @click.option("--seed", default=0, show_default=True, help="Of the shuffle into folds.")
 @click.option(
     "--rule",

@@ -87,8 +87,11 @@ def _estimator(options: dict[str, Any]) -> Any:
         return SparseRegressorIC(penalties, criterion=options["select"], **shared)
     from .. import SparseRegressorCV
 
-    # Shuffled: tables are often sorted, and folds of a sorted table are not alike.
-    folds = KFold(options["folds"], shuffle=True, random_state=options["seed"])
+    # Shuffled by default: tables are often sorted, and folds of a sorted table are not alike.
+    shuffle = options["shuffle"]
+    folds = KFold(
+        options["folds"], shuffle=shuffle, random_state=options["seed"] if shuffle else None
+    )
     return SparseRegressorCV(
         penalties,
         cv=folds,

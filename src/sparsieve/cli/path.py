@@ -65,7 +65,7 @@ def _show(path: Path) -> None:
     say(f"  {'alpha':>12}  {'features':>8}  {'R2':>7}  {'violation':>9}")
     for k in np.unique(np.linspace(0, len(path) - 1, _LINES).round().astype(int)):
         say(
-            f"  {path.alphas[k]:>12.6g}  {path.support_size[k]:>8}  {path.r2[k] + 0.0:>7.4f}"
+            f"  {path.alphas[k]:>12.6g}  {path.support_size[k]:>8}  {round(path.r2[k], 4) + 0.0:>7.4f}"
             f"  {path.kkt[k]:>9.2g}"
         )
 
