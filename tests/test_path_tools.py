@@ -308,24 +308,3 @@ def test_relaxed_estimators_keep_least_squares(problem, model):
     np.testing.assert_allclose(model.coef_[support], expected.coef_, rtol=LASSO_CV)
     assert model.certificate_.converged
     assert model.certificate_.support_size == support.size
-
-
-def test_a_path_is_shown_in_one_line(problem):
-    X, y, _ = problem
-    path = sv.sparse_path(X, y, "mcp", alphas=12, eps=0.05)
-    largest = path.support_size.max()
-    assert repr(path) == (
-        f"<Path of MCP(gamma=3): 12 alphas from {path.alphas[0]:.4g} to {path.alphas[-1]:.4g}, "
-        f"0 to {largest} of 80 features, all converged>"
-    )
-    assert repr(sv.sparse_path(X, y, "mcp", max_support=2)).endswith("ended by max_support>")
-    with pytest.warns(Warning, match="did not reach"):
-        stopped = sv.sparse_path(X, y, "logsum", alphas=[1e-6], max_iter=1, tol=1e-14)
-    assert "1 not converged" in repr(stopped)
-    for shown in (
-        sv.sparse_surface(X, y, "mcp", alphas=3),
-        sv.stability_selection(X, y, n_pairs=2, q=3, random_state=0),
-        sv.local_minima(X, y, "mcp", alpha=0.3),
-    ):
-        assert "\n" not in repr(shown)
-        assert len(repr(shown)) < 120
