@@ -17,6 +17,7 @@ _WARN = {"warn", "warn_explicit"}
 REMEDIES = {
     "n_active must be between": "choose n_active between 0 and n_features.",
     "prox_center must hold": "pass one finite number per column of X, or None for zeros.",
+    "sparsieve paper: <error>": "put the data set where the message says, or leave it out.",
     "--seeds must be at least 1": "use e.g. --seeds 3.",
     "rule must be 'corrected' or 'printed'": "use rule='corrected'.",
     "penalty <name>: slope(<where>": "return a finite number for every size and strength.",
@@ -34,7 +35,7 @@ INSIDE = {
 }
 #: Which part of the library a module belongs to, for the headings of the page.
 TOPICS = [
-    ("Data and arguments", r"validation|objective|pwl|estimators|path|solvers|tracing|datasets"),
+    ("Data and arguments", r"validation|judge|pwl|estimators|path|solvers|tracing|datasets"),
     ("Penalties, your own included", r"_?penalt"),
     ("Choosing alpha and shape", r"model_selection|stability|surface|minima"),
     ("Model files", r"_codec|_files|model_"),

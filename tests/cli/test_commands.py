@@ -215,6 +215,15 @@ def test_penalties_by_the_names_people_use(run, houses, tmp_path):
     assert "LogSum(theta=0.5): 5 alphas" in done.out
 
 
+def test_a_target_of_two_values_is_noted(run, tmp_path):
+    columns = house_columns()
+    middle = sorted(columns["price"])[30]
+    columns["price"] = [int(value > middle) for value in columns["price"]]
+    done = run("fit", write_csv(tmp_path / "two.csv", columns), "-t", "price", "--no-report")
+    assert done.code == 0, done
+    assert "note: the target has two values; this is least squares" in done.err
+
+
 def test_path_writes_every_coefficient(run, houses, tmp_path):
     arguments = ["-t", "price", "-p", "l1,scad", "--alphas", "15", "-o", "path.csv"]
     done = run("path", houses, *arguments, "--report", "path.html")

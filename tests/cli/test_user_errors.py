@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -353,8 +352,6 @@ def test_interrupting_leaves_nothing_behind(tmp_path):
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell lets what it runs in the background ignore the signal; children inherit that.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as child:
         first = child.stderr.readline()
         child.send_signal(signal.SIGINT)

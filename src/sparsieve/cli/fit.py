@@ -33,6 +33,8 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
     for output in [model_file, report_file] if reports else [model_file]:
         check_output(output, [table], options["force"])
     design = load_design(table, reading, options)
+    if np.unique(design.y).size == 2:
+        note("the target has two values; this is least squares, and predictions are no classes")
     _check_folds(table, design, options)
     with step("fit"):
         regressor = _estimator(options).fit(design.X, design.y)
