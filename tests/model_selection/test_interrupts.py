@@ -9,6 +9,7 @@ import pytest
 
 PROGRAM = """
 import sparsieve as sv
+from sparsieve import *  # imported at first use otherwise: not what is to be interrupted here
 X, y, w = sv.datasets.make_toy(200, 4000, 20, noise=2.0, random_state=0)
 print("started", flush=True)
 try:
