@@ -13,6 +13,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import sparsieve as sv
+from sparsieve import sparse_path  # imported now, not while the clock runs
 
 
 def load():
@@ -33,7 +34,7 @@ def bic(path, X, y):
 def report(penalty, X, y, names):
     """Fit a path and print what was selected at the best BIC, and the proof that it is right."""
     start = perf_counter()
-    path = sv.sparse_path(X, y, penalty)
+    path = sparse_path(X, y, penalty)
     seconds = perf_counter() - start
 
     criterion = bic(path, X, y)
