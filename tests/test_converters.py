@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 from problems import toy
-from sklearn.linear_model import ElasticNet, Lasso, LassoCV, Ridge
+from sklearn.linear_model import ElasticNet, Lasso, LassoCV, MultiTaskLasso, Ridge
 from tolerances import FEW_OPS, SKGLM
 
 import sparsieve as sv
@@ -75,10 +75,23 @@ def test_scikit_learn_others(problem):
         converters.from_sklearn(ElasticNet())
     with pytest.raises(ValueError, match="not fitted"):
         converters.from_sklearn(LassoCV())
-    with pytest.raises(TypeError, match="Ridge has no equivalent"):
-        converters.from_sklearn(Ridge())
+    for other in (Ridge(), MultiTaskLasso()):
+        with pytest.raises(TypeError, match=f"{type(other).__name__} has no equivalent"):
+            converters.from_sklearn(other)
     with pytest.raises(ValueError, match="only the lasso"):
         converters.to_sklearn(sv.SparseRegressor("mcp"))
+
+
+def test_what_was_chosen_is_converted(problem):
+    X, y = problem
+    model = sv.SparseRegressorCV(["l1", "mcp"], alphas=5, cv=3).fit(X, y)
+    assert converters.to_ncvreg(model)["lambda"] == model.alpha_
+    assert converters.to_ncvreg(model)["penalty"] in ("lasso", "MCP")
+    lasso = sv.SparseRegressorIC("l1", alphas=5).fit(X, y)
+    assert converters.to_sklearn(lasso).alpha == lasso.alpha_
+    assert converters.to_glmnet(lasso)["lambda"] == lasso.alpha_
+    with pytest.raises(ValueError, match="SparseRegressorCV is not fitted, so it has chosen no"):
+        converters.to_sklearn(sv.SparseRegressorCV("l1"))
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,21 @@ class Settings(NamedTuple):
     weights: NDArray[np.float64] | None = None
 
 
+def _settings(model: Any) -> Settings:
+    """Return the settings of a regressor, those it chose if it is one that chooses, or as given."""
+    if isinstance(model, Settings):
+        return model._replace(penalty=resolve_penalty(model.penalty))
+    alpha = getattr(model, "alpha_", getattr(model, "alpha", None))
+    if alpha is None:
+        raise ValueError(
+            f"this {type(model).__name__} is not fitted, so it has chosen no alpha; call its fit "
+            "first."
+        )
+    penalty = resolve_penalty(getattr(model, "penalty_", model.penalty))
+    weights = None if model.weights is None else _factors(model.weights)
+    return Settings(penalty, float(alpha), weights)
+
+
 # --------------------------------------------------------------------------- the paper
 
 
@@ -125,7 +140,9 @@ def from_sklearn(estimator: Any) -> SparseRegressor:
     SparseRegressor
         Not fitted; ``tol`` means another thing here and keeps its default.
     """
-    if not isinstance(estimator, Lasso | LassoCV | ElasticNet):
+    # The multi-task ones are kinds of Lasso too, but know no sign.
+    known = isinstance(estimator, Lasso | LassoCV | ElasticNet) and hasattr(estimator, "positive")
+    if not known:
         raise TypeError(
             f"{type(estimator).__name__} has no equivalent here; pass a Lasso, a fitted LassoCV, "
             "or an ElasticNet with l1_ratio=1."
@@ -145,14 +162,18 @@ def from_sklearn(estimator: Any) -> SparseRegressor:
     )
 
 
-def to_sklearn(model: SparseRegressor) -> Any:
-    """Convert a SparseRegressor with the l1 penalty to a scikit-learn Lasso (not fitted)."""
-    if type(resolve_penalty(model.penalty)) is not L1 or model.weights is not None:
+def to_sklearn(model: Any) -> Any:
+    """Convert a regressor with the l1 penalty to a scikit-learn Lasso (not fitted).
+
+    One that chooses (:class:`SparseRegressorCV`, :class:`SparseRegressorIC`) must be fitted.
+    """
+    settings = _settings(model)
+    if type(settings.penalty) is not L1 or settings.weights is not None:
         raise ValueError(
             "scikit-learn has only the lasso, without weights per feature; use penalty='l1' and "
             "weights=None."
         )
-    return Lasso(alpha=model.alpha, fit_intercept=model.fit_intercept, positive=model.positive)
+    return Lasso(alpha=settings.alpha, fit_intercept=model.fit_intercept, positive=model.positive)
 
 
 # --------------------------------------------------------------------------- skglm
@@ -215,8 +236,11 @@ def _from_skglm_penalty(estimator: Any) -> tuple[Settings, bool]:
     )
 
 
-def to_skglm(model: SparseRegressor) -> Any:
-    """Convert a SparseRegressor to a skglm GeneralizedLinearEstimator (not fitted; needs skglm)."""
+def to_skglm(model: Any) -> Any:
+    """Convert a regressor to a skglm GeneralizedLinearEstimator (not fitted; needs skglm).
+
+    One that chooses (:class:`SparseRegressorCV`, :class:`SparseRegressorIC`) must be fitted.
+    """
     try:
         from skglm import GeneralizedLinearEstimator
         from skglm import penalties as theirs
@@ -224,11 +248,11 @@ def to_skglm(model: SparseRegressor) -> Any:
         from skglm.solvers import AndersonCD
     except ImportError as error:
         raise ImportError("to_skglm needs skglm: pip install skglm") from error
-    penalty: Any = resolve_penalty(model.penalty)
-    kind, alpha, positive = type(penalty), float(model.alpha), bool(model.positive)
-    plain = model.weights is None
+    settings = _settings(model)
+    penalty: Any = settings.penalty
+    weights, alpha = settings.weights, settings.alpha
+    kind, positive, plain = type(penalty), bool(model.positive), weights is None
     if kind is L1 and not plain:
-        weights = np.asarray(model.weights, dtype=np.float64)
         made = theirs.WeightedL1(alpha, weights, positive=positive)
     elif kind is L1:
         made = theirs.L1(alpha, positive=positive)
@@ -280,9 +304,10 @@ def from_ncvreg(
     return Settings(resolve_penalty(made), lam, weights)
 
 
-def to_ncvreg(settings: Settings) -> dict[str, Any]:
-    """Convert to arguments of ncvreg, for standardised columns."""
-    penalty: Any = resolve_penalty(settings.penalty)
+def to_ncvreg(settings: Any) -> dict[str, Any]:
+    """Convert settings, or a regressor, to arguments of ncvreg, for standardised columns."""
+    settings = _settings(settings)
+    penalty: Any = settings.penalty
     names: dict[type, str] = {L1: "lasso", MCP: "MCP", SCAD: "SCAD"}
     if type(penalty) not in names:
         raise ValueError(
@@ -316,9 +341,10 @@ def from_glmnet(
     return Settings(L1(), lam, factors * (factors.size / total))
 
 
-def to_glmnet(settings: Settings) -> dict[str, Any]:
-    """Convert to arguments of glmnet: the inverse of :func:`from_glmnet`."""
-    if type(resolve_penalty(settings.penalty)) is not L1:
+def to_glmnet(settings: Any) -> dict[str, Any]:
+    """Convert settings, or a regressor, to arguments of glmnet: the inverse of from_glmnet."""
+    settings = _settings(settings)
+    if type(settings.penalty) is not L1:
         raise ValueError("glmnet has only the lasso (and ridge); use penalty='l1'.")
     arguments: dict[str, Any] = {"lambda": float(settings.alpha), "alpha": 1.0}
     arguments["standardize"] = False

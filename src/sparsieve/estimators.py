@@ -55,6 +55,13 @@ class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # t
 class FittedPoint(LinearPredictor):
     """A linear model that comes from one certified point."""
 
+    def _problem(self, X: Any, y: Any, sample_weight: Any, n_jobs: int | None) -> Problem:
+        """Check the data and put them together with the constraints."""
+        data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
+        return Problem(
+            data, fit_intercept=self.fit_intercept, positive=self.positive, n_jobs=n_jobs
+        )
+
     def _store(self, point: Point, tol: float, penalty: Any) -> None:
         self.coef_ = np.zeros(self.n_features_in_)
         self.coef_[point.columns] = point.values
@@ -165,15 +172,9 @@ class SparseRegressor(FittedPoint):
         alpha = check_number("alpha", self.alpha, remedy="use alpha > 0, e.g. a part of alpha_max")
         tol = check_number("tol", self.tol, remedy="use e.g. tol=1e-6")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="use e.g. max_iter=10000")
-        data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
-        start = self._previous(data.X.shape[1], data.weights)
+        problem = self._problem(X, y, sample_weight, self.n_jobs)
+        start = self._previous(problem.n_features, problem.data.weights)
         validate_data(self, X, skip_check_array=True)
-        problem = Problem(
-            data,
-            fit_intercept=self.fit_intercept,
-            positive=self.positive,
-            n_jobs=self.n_jobs,
-        )
         solver = problem.solver(penalty)
         if start is None:
             _walk_down(solver, alpha, max_iter)

@@ -426,25 +426,12 @@ def plot_convergence(
     ax = _axes(ax)
     steps = np.arange(1, len(kkt) + 1)
     floor = 1e-17
-    ax.semilogy(
-        steps,
-        np.maximum(kkt, floor),
-        color=COLOURS[0],
-        marker="o",
-        ms=4,
-        lw=1.6,
-        label="violation / slope(0)",
+    lines = (
+        (kkt, "violation / slope(0)", {"color": COLOURS[0], "marker": "o"}),
+        (gap, "gap of the surrogate / objective", {"color": COLOURS[1], "marker": "s", "ls": "--"}),
     )
-    ax.semilogy(
-        steps,
-        np.maximum(gap, floor),
-        color=COLOURS[1],
-        marker="s",
-        ms=4,
-        lw=1.6,
-        ls="--",
-        label="gap of the surrogate / objective",
-    )
+    for numbers, name, look in lines:
+        ax.semilogy(steps, np.maximum(numbers, floor), ms=4, lw=1.6, label=name, **look)
     ax.axhline(tol, color="black", lw=0.8, ls=":", label=f"tol = {tol:g}")
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set(xlabel="reweightings", ylabel="relative size")

@@ -18,7 +18,7 @@ from ..penalties import Penalty
 from ..relax import dense_columns, least_squares_on, sample_weights
 from ..solvers import Point, Problem
 from ..tracing import Limits, check_limits
-from ..validation import check_number, check_X_y
+from ..validation import check_number
 from .grid import alpha_grids, follow_shape
 from .scores import predictions
 from .shapes import column_spreads, resolve_penalties
@@ -206,8 +206,10 @@ class SparseRegressorIC(FittedPoint):
         noise (the median over penalties).
     gamma : float, default=1.0
         EBIC's :math:`\gamma` in [0, 1].
-    alphas, eps, fit_intercept, positive, weights, tol, max_iter, n_jobs
+    alphas, eps
         As in :class:`SparseRegressorCV`.
+    fit_intercept, positive, weights, tol, max_iter, n_jobs
+        As in :class:`SparseRegressor`.
     relax : bool, default=False
         Keep least squares on the selected features; the criterion judges the penalised fits.
 
@@ -287,14 +289,8 @@ class SparseRegressorIC(FittedPoint):
         """
         penalties = resolve_penalties(self.penalty)
         limits = self._checked()
-        data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
+        problem = self._problem(X, y, sample_weight, self.n_jobs)
         validate_data(self, X, skip_check_array=True)
-        problem = Problem(
-            data,
-            fit_intercept=self.fit_intercept,
-            positive=self.positive,
-            n_jobs=self.n_jobs,
-        )
         grids = alpha_grids(problem, penalties, self.alphas, self.eps)
         solver = problem.solver(penalties[0])
         paths: list[list[Point]] = []

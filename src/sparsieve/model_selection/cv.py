@@ -22,7 +22,6 @@ from ..relax import relaxed
 from ..solvers import Problem
 from ..tables import describe
 from ..tracing import Limits, check_limits, trace
-from ..validation import check_X_y
 from .folds import Fold, make_folds
 from .grid import alpha_grids, follow_shape
 from .runs import Cancel, run_units
@@ -124,15 +123,8 @@ class SparseRegressorCV(FittedPoint):
         "min" takes the best mean score (the largest alpha when scores tie to ``tol``). "1se"
         takes, for the penalty of the best one, the largest alpha whose mean score is within one
         standard error of it; never a smaller alpha than "min".
-    fit_intercept : bool, default=True
-    positive : bool, default=False
-        Require :math:`w_j \ge 0`.
-    weights : array-like of shape (n_features,), default=None
-        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it.
-    tol : float, default=1e-6
-        Largest violation of stationarity, as a fraction of the penalty's slope at zero.
-    max_iter : int, default=10_000
-        Largest number of reweightings per alpha.
+    fit_intercept, positive, weights, tol, max_iter
+        As in :class:`SparseRegressor`.
     n_jobs : int or None, default=None
         Folds fitted at the same time: threads unless a joblib context asks for another backend.
     progress : bool, default=False
@@ -234,10 +226,9 @@ class SparseRegressorCV(FittedPoint):
         penalties = resolve_penalties(self.penalty)
         limits = check_limits(tol=self.tol, max_iter=self.max_iter)
         scorer = check_scorer(self.scoring)
-        data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
+        problem = self._problem(X, y, sample_weight, n_jobs=None)
         validate_data(self, X, skip_check_array=True)
-        folds = make_folds(self.cv, X, data.y, groups, data.sample_weight)
-        problem = Problem(data, fit_intercept=self.fit_intercept, positive=self.positive)
+        folds = make_folds(self.cv, X, problem.data.y, groups, problem.data.sample_weight)
         grids = alpha_grids(problem, penalties, self.alphas, self.eps)
         cancel = Cancel()
         watched = replace(limits, callback=cancel, details=False)
