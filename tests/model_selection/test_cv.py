@@ -304,6 +304,20 @@ def test_class_of_splitters_is_not_a_splitter(problem):
         sv.SparseRegressorCV(cv=KFold).fit(*problem)
 
 
+def test_few_rows_want_few_folds():
+    with pytest.raises(ValueError, match=r"cv=None cannot split these 4 rows: .*use e.g. cv=2\."):
+        sv.SparseRegressorCV().fit(np.eye(4), np.arange(4.0))
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+def test_choice_does_not_depend_on_the_units_of_y(problem, scale):
+    X, y = problem
+    options = {"penalty": "l1", "alphas": 15, "rule": "1se"}
+    plain = sv.SparseRegressorCV(**options).fit(X, y)
+    scaled = sv.SparseRegressorCV(**options).fit(X, y * scale)
+    assert scaled.best_index_ == plain.best_index_ < plain.min_index_
+
+
 def test_groups_of_another_length(problem):
     X, y = problem
     with pytest.raises(ValueError, match=r"cannot split these 60 rows: .*inconsistent numbers"):

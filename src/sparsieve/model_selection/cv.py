@@ -309,7 +309,9 @@ def _table(
     n_folds = scores.shape[-1]
     rows = scores.reshape(-1, n_folds)
     mean = np.average(rows, axis=1, weights=fold_weight)
-    spread = rows.std(axis=1, ddof=1) if n_folds > 1 else np.zeros(len(rows))
+    # In units of the largest score: squares of scores may leave the range of doubles.
+    unit = float(np.max(np.abs(rows))) or 1.0
+    spread = unit * (rows / unit).std(axis=1, ddof=1) if n_folds > 1 else np.zeros(len(rows))
     names = np.empty(len(rows), dtype=object)
     for k in range(len(rows)):
         names[k] = plan.penalties[k // plan.grids[0].size]

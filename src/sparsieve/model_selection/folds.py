@@ -57,7 +57,8 @@ def _split(cv: Any, X: Any, y: Floats, groups: Any) -> list[Any]:
         return list(check_cv(cv).split(X, y, groups))
     except (TypeError, ValueError) as error:
         missing = groups is None and "group" in str(error)
-        remedy = "pass groups=... to fit" if missing else _REMEDY
+        few = f"use e.g. cv={max(y.size // 2, 2)}"
+        remedy = "pass groups=... to fit" if missing else few if y.size < 10 else _REMEDY
         why = str(error).rstrip(". ")
         raise ValueError(f"cv={cv!r} cannot split these {y.size} rows: {why}; {remedy}.") from error
 
