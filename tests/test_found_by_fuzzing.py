@@ -62,6 +62,11 @@ def test_utf16_without_its_mark_is_a_table_error(tmp_path):
         read_table(file, ReadOptions(encoding="utf-16"))
 
 
+def test_line_ends_may_be_mixed(tmp_path):
+    file = write(tmp_path, "t.csv", b"a,b\n1,2\r3,4\r5,6\r\n7,8\n")
+    assert read_table(file).values.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
+
+
 def test_blank_lines_alone_are_not_a_table(tmp_path):
     for options in (ReadOptions(header=False), ReadOptions()):
         with pytest.raises(TableError, match="holds blank lines only"):

@@ -104,7 +104,8 @@ def _scan(path: Path, options: ReadOptions) -> _Scan:
                     f"{path} is not a CSV file (it holds NUL bytes); name a Parquet file .parquet "
                     "and a NumPy archive .npz, or add --encoding utf-16 if it is that."
                 )
-            lines += max(text.count("\n"), text.count("\r"))
+            # Both kinds of line ends may occur in one file; one too many does no harm.
+            lines += text.count("\n") + text.count("\r") - text.count("\r\n")
             quotes += text.count('"')
             last = text[-1:] or last
             done += len(chunk)

@@ -17,8 +17,8 @@ def atomic_writer(file: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a binary stream whose content replaces ``file`` when the block ends well.
 
     The bytes go to a temporary file in the same folder, are flushed to the disk and renamed over
-    ``file``. If the block raises, ``file`` is as it was. Devices and pipes, which cannot be
-    replaced, are written to directly.
+    ``file``. If the block raises, ``file`` is as it was, the temporary file is gone, and an error
+    of the disk names ``file``. Devices and pipes cannot be replaced, they are written to directly.
 
     Parameters
     ----------
@@ -32,13 +32,14 @@ def atomic_writer(file: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if target.is_dir():
         raise IsADirectoryError(f"{file} is a folder; give the name of a file in it.")
     if target.exists() and not target.is_file():
-        with target.open("wb") as stream:
+        with _naming(file), target.open("wb") as stream:
             yield stream
         return
-    # Not tempfile: its files are private to the owner, ours should follow the umask.
+    # Not tempfile: its files are private to the owner, ours should follow the umask (but even an
+    # umask of 0 lets nobody else write to them).
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
     try:
-        with temporary.open("xb") as stream:
+        with _naming(file), open(temporary, "xb", opener=_not_for_everybody) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -49,6 +50,21 @@ def atomic_writer(file: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             temporary.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
+
+
+def _not_for_everybody(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o664)
+
+
+@contextmanager
+def _naming(file: str | os.PathLike[str]) -> Iterator[None]:
+    """Let an error of the disk (full, quota, too large) say which file it was about."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(file)) from error
 
 
 def _sync_folder(folder: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
@@ -68,6 +69,30 @@ def _guarded(work: Callable[[Unit], Result], cancel: Cancel, unit: Unit) -> Resu
         return work(unit)
 
 
+def _in_parallel(n_jobs: int | None, tasks: Iterable[Any], workers: int) -> list[Any]:
+    """Run tasks with joblib; a system that cannot start the workers is a lack of memory."""
+    try:
+        results: list[Any] = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+    except (OSError, RuntimeError, AttributeError) as error:
+        if not _starved(error):
+            raise
+        raise MemoryError(
+            f"the system cannot start {workers} workers; use n_jobs=1, or free some memory."
+        ) from error
+    return results
+
+
+def _starved(error: BaseException | None) -> bool:
+    """Tell whether an error, or what it hides, is a thread or process that could not be started."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOMEM, errno.EAGAIN):
+            return True
+        if isinstance(error, RuntimeError) and "start new thread" in str(error):
+            return True
+        error = error.__context__
+    return False
+
+
 def run_units(
     work: Callable[[Unit], Result],
     units: Sequence[Unit],
@@ -98,7 +123,7 @@ def run_units(
                 part = [_guarded(work, cancel, units[k]) for k in wave]
             else:
                 tasks = (delayed(_guarded)(work, cancel, units[k]) for k in wave)
-                part = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+                part = _in_parallel(n_jobs, tasks, workers)
             for k, result in zip(wave, part, strict=True):
                 results[k] = result
                 if kept.active:

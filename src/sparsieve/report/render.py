@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._files import atomic_writer
 from .encode import BUDGET, encode_story, safe_json
 from .tracks import Story, read_story
 
@@ -109,10 +110,10 @@ def write_html(
 
 
 def save(page: str, file: str | os.PathLike[str]) -> FilePath:
-    """Write a page and return where."""
-    target = FilePath(file)
-    target.write_text(page, encoding="utf-8")
-    return target
+    """Write a page in one step and return where."""
+    with atomic_writer(file) as stream:
+        stream.write(page.encode("utf-8"))
+    return FilePath(file)
 
 
 def render(

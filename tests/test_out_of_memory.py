@@ -1,0 +1,52 @@
+"""Memory that runs out: MemoryError with words or an answer, at every limit; never a crash."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from joblib.parallel import Parallel
+
+import sparsieve as sv
+from sparsieve.model_selection import runs
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS as Linux has it")
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="ASan maps terabytes")
+def test_calls_in_ever_less_memory_end_with_an_answer_or_a_memory_error():
+    command = [sys.executable, "-W", "ignore", str(HERE / "starved_runs.py")]
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=HERE, env=environment)
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stdout)
+    allowed = {"answer", "MemoryError with words"}
+    # The C library itself ends a process (127) that has no memory for a thread's local storage.
+    assert set(counts) <= allowed | {"death: status 32512"}, counts
+    assert counts.get("death: status 32512", 0) <= 3
+    assert min(counts.get(word, 0) for word in allowed) > 0  # the limits cover both
+
+
+@pytest.mark.parametrize(
+    "error",
+    [RuntimeError("can't start new thread"), OSError(12, "Cannot allocate memory")],
+)
+def test_workers_that_cannot_start_are_a_lack_of_memory(monkeypatch, error):
+    X, y, _ = sv.datasets.make_toy(30, 5, 2, noise=0.5, random_state=0)
+
+    def fail(self, tasks):
+        try:
+            raise error
+        except (RuntimeError, OSError):
+            self.terminate_what_never_was()  # as multiprocessing does: the cause hides behind it
+
+    monkeypatch.setattr(Parallel, "__call__", fail)
+    with pytest.raises(MemoryError, match="cannot start 2 workers; use n_jobs=1"):
+        sv.SparseRegressorCV(alphas=3, cv=3, n_jobs=2).fit(X, y)
+    monkeypatch.setattr(Parallel, "__call__", lambda self, tasks: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        sv.SparseRegressorCV(alphas=3, cv=3, n_jobs=2).fit(X, y)
+    assert not runs._starved(RuntimeError("another one"))
