@@ -60,6 +60,9 @@ def test_the_full_plan_is_the_papers_set_up():
     assert {1e-3, 1e-8} <= {task.tol for task in figure1}
     for wanted in (*PAPER_METHODS, "MM", "MM-genuine printed", "MM-screen printed", ENGINE):
         assert any(task.method == wanted for task in figure1)
+    # no path begins later, and drawing takes well under the rest
+    assert FULL.minutes * 60 + max(task.cap for task in tasks) < 58 * 60
+    assert PROFILES["quick"].minutes * 60 < 5 * 60 - 20
 
 
 @pytest.mark.parametrize("profile", list(PROFILES.values()), ids=lambda p: p.name)

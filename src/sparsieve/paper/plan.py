@@ -107,11 +107,11 @@ FULL = Profile(
     panels={
         "figure1-small": Panel(ALL, 15.0, 50, (100,), seeds=3, ends_only=True),
         "figure1-large": Panel((1e-3, 1e-6), 15.0, 500, (5000,)),
-        "others": Panel((1e-3, 1e-8), 8.0, 50, (100,), seeds=3),
-        "figure2-features": Panel((1e-4,), 3.0, 100, (100, 500, 1000, 5000), seeds=3),
-        "figure2-noise": Panel((1e-4,), 3.0, 100, (1000,), (0.01, 0.1, 1.0, 2.0), seeds=3),
+        "others": Panel((1e-3, 1e-8), 8.0, 50, (100,), seeds=2),
+        "figure2-features": Panel((1e-4,), 3.0, 100, (100, 500, 1000, 5000), seeds=2),
+        "figure2-noise": Panel((1e-4,), 3.0, 100, (1000,), (0.01, 0.1, 1.0, 2.0), seeds=2),
         "figure2-tolerance": Panel(
-            (1e-4, 1e-6, 1e-8), 8.0, 500, (500, 1000, 5000), (0.01,), seeds=3
+            (1e-4, 1e-6, 1e-8), 8.0, 500, (500, 1000, 5000), (0.01,), seeds=2
         ),
         TRACE: Panel((1e-6,), 15.0, 100, (1000,), (0.01, 2.0)),
         "figure3-leukemia": Panel((1e-3, 1e-5), 12.0),

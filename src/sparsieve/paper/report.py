@@ -198,16 +198,19 @@ def _engine(groups: Groups) -> str:
 
 
 def _work(groups: Groups) -> str:
+    units = ("visits", "updates", "correlations", "columns", "cpu")
     rows = []
     for group, methods in groups.items():
         for name, seeds in methods.items():
-            visits = "-" if name == ENGINE else f"{mean(t.visits for t in seeds):.3g}"
-            correlations = "-" if name == ENGINE else f"{mean(t.correlations for t in seeds):.3g}"
-            columns = f"{mean(t.columns for t in seeds):.3g}"
-            seconds = f"{mean(t.cpu for t in seeds):.3g}"
-            rows.append([_name(group), name, visits, correlations, columns, seconds])
-    head = ["where", "method", "coordinate visits", "full X'r", "column operations", "seconds"]
-    return table(head, rows)
+            # the engine counts what it reads of X, and nothing else that the others count
+            known = ("columns", "cpu") if name == ENGINE else units
+            sums = (
+                f"{mean(getattr(t, unit) for t in seeds):.3g}" if unit in known else "-"
+                for unit in units
+            )
+            rows.append([_name(group), name, *sums])
+    counts = ["coordinate visits", "updates", "full X'r", "column operations", "seconds"]
+    return table(["where", "method", *counts], rows)
 
 
 def _rules(records: list[Record], groups: Groups) -> str:

@@ -28,6 +28,7 @@ class Total:
     cpu: float = 0.0
     wall: float = 0.0
     visits: float = 0.0
+    updates: float = 0.0
     correlations: float = 0.0
     columns: float = 0.0
     objective: float = 0.0
@@ -41,6 +42,7 @@ class Total:
         self.objective += sum(point["objective"] for point in points)
         self.columns += sum(point["columns"] for point in points)
         self.visits += sum(point.get("visits", 0) for point in points)
+        self.updates += sum(point.get("updates", 0) for point in points)
         self.correlations += sum(point.get("correlations", 0.0) for point in points)
         timed = [record["shared"]] if record["method"] == ENGINE else points
         self.cpu += sum(point["cpu"] for point in timed)
