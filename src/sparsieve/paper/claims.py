@@ -52,7 +52,8 @@ WHY = """Where a ratio differs from the paper's, these are the likely reasons.
 * **Where propagation gains.** It spares MM the five sweeps over all coordinates that MM-genuine
   makes before its first gap, at every outer iteration. That is much where nearly everything can be
   screened (many more features than samples, little noise, large lambda) and nothing where the
-  support fills up. Paths broken off at their cap leave out the small lambdas, where it gains less.
+  support fills up. Paths broken off at their cap leave out the small lambdas, where with noise it
+  gains less; without noise it gains most once the support is found, in the middle of the path.
 * **Exact scores are free.** The product X'r that exact scores need is computed at every outer
   iteration anyway, for the stopping test. Using it (MM-exact) beats propagating old scores; where
   propagation pays is when that product can be avoided, which is how the engine uses it.
