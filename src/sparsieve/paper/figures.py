@@ -135,7 +135,8 @@ def gains(groups: Groups) -> Figure | None:
         axis.set_xlabel(label)
         axis.set_ylabel("cost of MM-genuine / cost of MM-screen")
         axis.set_title(_gain_title(panel, chosen))
-        axis.legend(frameon=False, fontsize=7)
+        if axis.get_legend_handles_labels()[0]:  # an interrupted run may have nothing here yet
+            axis.legend(frameon=False, fontsize=7)
     return figure
 
 
