@@ -1,15 +1,19 @@
 """The report of a run: its sentences come from the records, and the published one from its JSON."""
 
 import csv
+from pathlib import Path
 
 import pytest
 
 from sparsieve.paper.findings import findings, gains, in_panel, span
 from sparsieve.paper.plan import ENGINE
+from sparsieve.paper.store import Store
 from sparsieve.paper.summary import totals
 
 pytest.importorskip("matplotlib")
-from sparsieve.paper.report import write_report
+from sparsieve.paper.report import CAPTIONS, write_report
+
+PUBLISHED = Path(__file__).parents[2] / "docs" / "figures" / "paper"
 
 
 def record(method, cpu, objectives, *, panel="figure1-small", seed=0, converged=True, tol=1e-3):
@@ -98,3 +102,15 @@ def test_the_tables_tell_end_points_of_a_setting_apart(small_run, tmp_path):
     assert "| MM-screen | 8 | 1.5 | 2.5 | 0.5 |" in report  # who screens, per outer iteration
     rows = list(csv.DictReader((tmp_path / "objectives.csv").read_text().splitlines()))
     assert [row["ncvxCD"] for row in rows].count("2") == 2  # one for each seed
+
+
+def test_the_published_report_is_the_one_of_the_published_run(tmp_path):
+    """No figure on the page is typed by hand, and none is of another run."""
+    if not PUBLISHED.is_dir():
+        pytest.skip("tests run without the documentation beside them")
+    store = Store(PUBLISHED / "paper.json", "full", resume=True)
+    figures = {name: PUBLISHED / f"{name}.png" for name in CAPTIONS}
+    assert all(file.is_file() and file.with_suffix(".pdf").is_file() for file in figures.values())
+    write_report(store.content, figures, tmp_path)
+    for name in ("report.md", "objectives.csv"):
+        assert (tmp_path / name).read_bytes() == (PUBLISHED / name).read_bytes()

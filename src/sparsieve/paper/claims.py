@@ -45,8 +45,7 @@ WHY = """Where a ratio differs from the paper's, these are the likely reasons.
 
 * **The baseline.** ncvxCD takes one exact step per coordinate and has no inner problem; MM solves a
   weighted lasso to a gap of 1e-4 before each reweighting. The ratio of visits compares the two
-  algorithms; the ratio of times also compares how their Python loops are written, and a plainer
-  coordinate descent turns it round on leukemia.
+  algorithms; the ratio of times also compares how their Python loops are written.
 * **Python.** GIST has no loop over coordinates, so NumPy flatters it, as the paper says too: its
   column operations tell more than its seconds.
 * **Where propagation gains.** It spares MM the five sweeps over all coordinates that MM-genuine

@@ -124,7 +124,7 @@ def gains(groups: Groups) -> Figure | None:
     }
     if not any(group[0] in panels for group in groups):
         return None
-    figure = Figure(figsize=(12.5, 3.9), layout="constrained")
+    figure = Figure(figsize=(12.5, 4.3), layout="constrained")
     for axis, (panel, label) in zip(figure.subplots(1, 3), panels.items(), strict=True):
         chosen = {group: methods for group, methods in groups.items() if group[0] == panel}
         for k, tol in enumerate(sorted({group[2] for group in chosen}, reverse=True)):
@@ -134,9 +134,10 @@ def gains(groups: Groups) -> Figure | None:
         _log_ticks(axis, chosen, panel)
         axis.set_xlabel(label)
         axis.set_ylabel("cost of MM-genuine / cost of MM-screen")
-        axis.set_title(_gain_title(panel, chosen))
+        axis.set_title(_gain_title(panel, chosen), size=9)
         if axis.get_legend_handles_labels()[0]:  # an interrupted run may have nothing here yet
-            axis.legend(frameon=False, fontsize=7)
+            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 3}
+            axis.legend(frameon=False, fontsize=7, **below)
     return figure
 
 

@@ -97,8 +97,9 @@ def _setting(content: dict[str, Any]) -> str:
     cpu, wall = (sum(point[clock] for point in timed) for clock in ("cpu", "wall"))
     return (
         f"Profile `{content['profile']}`, {len(paths)} paths in {content['seconds'] / 60:.0f} "
-        f"minutes, broken off after {limits} of processor time. Machine: {machine}. One thread; "
-        f"the NumPy methods had {100 * cpu / max(wall, 1e-9):.0f} % of a processor.\n\n"
+        f"minutes by the clock, each broken off after {limits} of processor time. Machine: "
+        f"{machine}. One thread; the NumPy methods computed for {cpu / 60:.0f} minutes and had "
+        f"{100 * cpu / max(wall, 1e-9):.0f} % of a processor.\n\n"
         "Times are processor seconds of the solver calls alone. Every point was judged from its "
         "coefficients by `sparsieve.objective` and `sparsieve.kkt_violation`; a ratio is given "
         "only where both methods reached the tolerance at every point counted. Paths that ran into "
