@@ -2,15 +2,18 @@
 
 ``python -m benchmarks.selection.cost`` times a 10-fold cross-validation on two threads against one
 path plus the refit, on leukemia (when SPARSIEVE_DATA names a folder that has it) and on the paper's
-toy 500 x 5000, and measures the memory it needs on top of X. On a busy machine look at the CPU
-seconds: a cross-validation on two free cores takes half of its CPU seconds.
+toy 500 x 5000, and measures the memory it needs on top of X (on Linux). On a busy machine look at
+the CPU seconds: a cross-validation on two free cores takes half of its CPU seconds.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
+import gc
+import math
 import os
-import resource
+import sys
 import time
 
 import numpy as np
@@ -26,28 +29,42 @@ def timed(work):
     return result, time.perf_counter() - wall, time.process_time() - cpu
 
 
-def peak_bytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def resident(name):
+    """Return VmRSS (now) or VmHWM (the peak since it was reset) in bytes."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        return 1024 * next(int(line.split()[1]) for line in status if line.startswith(name))
+
+
+def growth(work):
+    """Return by how many bytes the memory of this process grows at most during some work."""
+    if not sys.platform.startswith("linux"):
+        return math.nan
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)  # memory that earlier runs freed but still hold would hide the growth
+    with open("/proc/self/clear_refs", "w", encoding="ascii") as reset:
+        reset.write("5")
+    before = resident("VmRSS")
+    work()
+    return resident("VmHWM") - before
 
 
 def once(X, y, penalty, options, folds):
     """Return seconds of the cross-validation, of a path and of the refit, and the extra memory."""
     path, *path_time = timed(lambda: sparse_path(X, y, penalty, **options))
-    before = peak_bytes()
-    model, *cv_time = timed(
-        lambda: SparseRegressorCV(penalty, cv=folds, n_jobs=2, **options).fit(X, y)
-    )
-    extra = peak_bytes() - before
+    estimator = SparseRegressorCV(penalty, cv=folds, n_jobs=2, **options)
+    model, *cv_time = timed(lambda: estimator.fit(X, y))
     refit = path.alphas[path.alphas >= model.alpha_ * (1 - 1e-9)]
     _, *refit_time = timed(lambda: sparse_path(X, y, penalty, alphas=refit))
-    return cv_time, path_time, refit_time, extra
+    return cv_time, path_time, refit_time, growth(lambda: estimator.fit(X, y))
 
 
 def measure(name, X, y, penalty, options, folds, repeats):
     rows = [once(X, y, penalty, options, folds) for _ in range(repeats)]
-    best = [min((row[k] for row in rows), key=lambda seconds: seconds[0]) for k in range(3)]
-    best.append(max(row[3] for row in rows))
-    (wall, cpu), (path_wall, path_cpu), (refit_wall, refit_cpu), extra = best
+    best = [np.min([row[k] for row in rows], axis=0) for k in range(3)]
+    (wall, cpu), (path_wall, path_cpu), (refit_wall, refit_cpu) = best
+    extra = max(row[3] for row in rows)
     print(
         f"| {name} | {X.shape[0]} x {X.shape[1]} | {penalty} | {path_wall:.2f} / {path_cpu:.2f} "
         f"| {wall:.2f} / {cpu:.2f} | {(wall - refit_wall) / path_wall:.2f} "
