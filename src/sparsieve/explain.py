@@ -70,7 +70,8 @@ class Explanation:
         return "\n".join(lines)
 
     def _entry(self) -> str:
-        label = f"{self.name} (column {self.column})"
+        unnamed = self.name == f"feature {self.column}"
+        label = self.name if unnamed else f"{self.name} (column {self.column})"
         if self.rule[0] in ("constant", "excluded"):
             why = "its column is constant" if self.rule[0] == "constant" else "its weight is inf"
             return f"{label} can never enter: {why}."
