@@ -62,9 +62,9 @@ def _naming(file: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None or error.errno is None:
-            raise
-        raise OSError(error.errno, error.strerror, os.fspath(file)) from error
+        if error.filename is None and error.errno is not None:
+            error.filename = os.fspath(file)
+        raise
 
 
 def _sync_folder(folder: Path) -> None:
