@@ -154,6 +154,7 @@ def test_text_and_missing_values_when_asked_for(run, tmp_path, impute):
     assert done.code == 0, done
     assert "note: constant, hence without effect: 'fixed'" in done.err
     assert "'rooms again' = 'rooms'" in done.err
+    assert "  city is relative to 'Paris'\n" in done.out
     model = sv.load_model(tmp_path / "dirty.model.json")
     coef = dict(zip(model.feature_names_in_, model.coef_, strict=True))
     assert model.schema.categories["city"][0] == "Paris"

@@ -293,6 +293,19 @@ def test_labels_do_not_cover_each_other(visit: Any, paths: list[sv.Path], tmp_pa
         assert all(low + 13 <= high for low, high in itertools.pairwise(tops))
 
 
+def test_names_of_marked_alphas_do_not_cover_each_other(visit: Any, tmp_path: Path) -> None:
+    X, y, _ = sv.datasets.make_toy(60, 40, 4, noise=1.0, random_state=0)
+    model = sv.SparseRegressorCV("mcp", alphas=300, eps=0.02, rule="1se").fit(X, y)
+    assert 0 < model.min_index_ - model.best_index_ < 60  # closer than their names are long
+    seen = visit(write_html(model, tmp_path / "cv.html"))
+    first, second = (
+        label.bounding_box() for label in seen.page.locator("#curve-chart text.label").all()
+    )
+    apart_across = first["x"] + first["width"] <= second["x"]
+    apart_down = second["y"] + second["height"] <= first["y"]
+    assert apart_across or apart_down
+
+
 def test_effects_per_standard_deviation(visit: Any, tmp_path: Path) -> None:
     X, y, _ = sv.datasets.make_toy(60, 10, 4, noise=1.0, random_state=0)
     spread = np.geomspace(1e-3, 1e3, 10)

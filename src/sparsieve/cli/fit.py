@@ -129,7 +129,7 @@ def show_model(model: Any, r2: float | None = None) -> None:
     say(f"penalty {name}, alpha {certificate.alpha:.6g}")
     if r2 is not None:
         say(f"R2 on rows left out: {r2:.4f}")
-    say(f"certificate: {certificate}")
+    say("\n  ".join(["certificate", *str(certificate).split("; ")[:-1]]))
     say(f"{chosen.size} of {coef.size} features selected; intercept {model.intercept_:.6g}")
     scale = getattr(getattr(model, "schema", None), "scale", None)
     weight = np.abs(coef if scale is None else coef * scale)
@@ -143,6 +143,14 @@ def show_model(model: Any, r2: float | None = None) -> None:
         say(f"  {_name(names, j):<{width}}  {coef[j]:>12.6g}  {effect}".rstrip())
     if order.size > _SHOWN:
         say(f"  ... and {order.size - _SHOWN} more")
+    for name, reference in _references(model).items():
+        say(printable(f"  {name} is relative to {reference!r}"))
+
+
+def _references(model: Any) -> dict[str, str]:
+    """Return the columns of text with the value that their coefficients are relative to."""
+    schema = getattr(model, "schema", None)
+    return {} if schema is None else {name: v[0] for name, v in schema.categories.items()}
 
 
 def _name(names: Any, j: int) -> str:
@@ -159,6 +167,7 @@ def write_report(model: Any, file: Path, title: str) -> None:
     if schema is not None:
         settings["columns"] = "standardised" if schema.scale is not None else "as they are"
         settings["missing values"] = schema.impute or "none"
+        settings |= {name: f"relative to {value}" for name, value in _references(model).items()}
     page = render(
         getattr(model, "regressor", model),
         title=title,

@@ -138,17 +138,26 @@ function pathChart(host, track, marks) {
     const line = svgEl(box.svg, "path", { class: "line", d: single ? "" : linePath(row, scale, y) });
     lines.set(row.f, { line, row });
   }
-  marks.forEach((mark) => drawMark(box, scale.places[mark.k], mark.label));
+  drawMarks(box, scale, marks);
   const hot = svgEl(box.svg, "path", { class: "line hot", d: "" });
   const cursor = svgEl(box.svg, "line", { class: "cursor", y1: box.top, y2: box.bottom });
   const labels = svgEl(box.svg, "g");
   return { box, scale, y, lines, hot, cursor, labels, nDrawn: drawn.length };
 }
 
-function drawMark(box, x, label) {
-  svgEl(box.svg, "line", { class: "mark", x1: x, x2: x, y1: box.top, y2: box.bottom });
-  const right = x > (box.left + box.right) / 2;
-  svgEl(box.svg, "text", { class: "label", x: x + (right ? -5 : 5), y: box.bottom - 7, "text-anchor": right ? "end" : "start" }, label);
+// Marked alphas. Their names stand at the bottom, right of the line where there is room, else left,
+// else a line higher.
+function drawMarks(box, scale, marks) {
+  const taken = [];
+  for (const mark of marks.slice().sort((a, b) => a.k - b.k)) {
+    const x = scale.places[mark.k], width = 8 * mark.label.length + 8;
+    svgEl(box.svg, "line", { class: "mark", x1: x, x2: x, y1: box.top, y2: box.bottom });
+    const free = (from, to, row) => from >= box.left && to <= box.right && taken.every((t) => t.row !== row || to < t.from || from > t.to);
+    const spots = [0, 1, 2].flatMap((row) => [{ row, from: x, to: x + width, side: 1 }, { row, from: x - width, to: x, side: -1 }]);
+    const spot = spots.find((s) => free(s.from, s.to, s.row)) || spots[0];
+    taken.push(spot);
+    svgEl(box.svg, "text", { class: "label", x: x + 5 * spot.side, y: box.bottom - 7 - 16 * spot.row, "text-anchor": spot.side > 0 ? "start" : "end" }, mark.label);
+  }
 }
 
 function moveCursor(chart, k, point, names) {
@@ -170,7 +179,7 @@ function labelLargest(chart, x, point, names) {
   const left = x > chart.box.left + 0.72 * (chart.box.right - chart.box.left);
   const side = left ? -1 : 1;
   const spots = point.slice(0, LABELS).map(({ f, v }) => ({ f, from: chart.y(v), at: chart.y(v) }));
-  spread(spots, 15, chart.box.top + 6, chart.box.bottom - 6);
+  spread(spots, 15, chart.box.top + 6, chart.box.bottom - 26);   // the last line is for names of alphas
   for (const { f, from, at } of spots) {
     const name = names(f);
     svgEl(chart.labels, "line", { class: "leader", x1: x + 5 * side, y1: from, x2: x + 20 * side, y2: at });
@@ -236,7 +245,7 @@ function curveChart(host, curve, marks) {
   }
   svgEl(box.svg, "path", { class: "line pos", d: "M" + known.map((k) => place(k, mean[k])).join("L") });
   for (const k of known) svgEl(box.svg, "circle", { class: "dot pos", cx: scale.places[k], cy: y(mean[k]), r: known.length > 60 ? 2.5 : 3.5 });
-  marks.forEach((mark) => drawMark(box, scale.places[mark.k], mark.label));
+  drawMarks(box, scale, marks);
   const cursor = svgEl(box.svg, "line", { class: "cursor", y1: box.top, y2: box.bottom });
   return { box, scale, cursor };
 }
