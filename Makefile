@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 SANITIZE_VENV ?= .venv-sanitize
+TSAN_VENV ?= .venv-tsan
 BUILD_DIR ?= build/{wheel_tag}
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
@@ -19,7 +20,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
   $(shell find src cpp -type f -not -name '*.pyc')
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.h')
 
-.PHONY: help demo test test-all fuzz lint types format sanitize docs clean \
+.PHONY: help demo test test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   paper bench-envs bench-quick bench bench-compare bench-growth
 
 help:
@@ -30,7 +31,8 @@ help:
 	@echo "make lint      ruff and clang-format, without changing a file"
 	@echo "make types     mypy --strict"
 	@echo "make format    let ruff and clang-format rewrite the files"
-	@echo "make sanitize  test-suite on a build with ASan and UBSan"
+	@echo "make sanitize  test-suite on a build with ASan and UBSan; sanitize-quick: two minutes of it"
+	@echo "make tsan      fits from many threads on a build with ThreadSanitizer"
 	@echo "make docs      the documentation site, in docs/_build/html"
 	@echo "make bench-quick, bench, bench-compare BASE=commit: see benchmarks/README.md"
 	@echo "make paper     the experiments of the ICML 2019 paper; PAPER_ARGS='all --quick' for five minutes"
@@ -114,6 +116,28 @@ sanitize: $(SANITIZE_VENV)/.installed
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(SANITIZE_VENV)/bin/python -m pytest -m "not slow" -p no:cacheprovider $(PYTEST_ARGS)
 
+# Some of each kind of work, in about two minutes; the whole suite takes an hour under ASan.
+SANITIZE_QUICK = tests/test_pwl.py tests/test_certificates.py tests/test_equivalences.py \
+  tests/test_regressions.py tests/test_found_by_fuzzing.py tests/test_descent.py
+sanitize-quick: $(SANITIZE_VENV)/.installed
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(SANITIZE_VENV)/bin/python -m pytest -q -m "not slow" -p no:cacheprovider $(SANITIZE_QUICK)
+
+$(TSAN_VENV)/.installed: $(SOURCES)
+	$(PYTHON) -m venv $(TSAN_VENV)
+	$(TSAN_VENV)/bin/python $(PIP_INSTALL) \
+	  --config-settings=build-dir=build/tsan \
+	  --config-settings=cmake.build-type=RelWithDebInfo \
+	  --config-settings=cmake.define.SPARSIEVE_TSAN=ON \
+	  --config-settings=install.strip=false .
+	touch $@
+
+# Nothing is suppressed: the sanitizer sees the locks of Python, and so its GIL.
+tsan: $(TSAN_VENV)/.installed
+	LD_PRELOAD="$$($(CC) -print-file-name=libtsan.so)" TSAN_OPTIONS=exitcode=66 \
+	OPENBLAS_NUM_THREADS=1 $(TSAN_VENV)/bin/python -W ignore tests/threaded_core.py
+
 $(VENV)/.bench: $(VENV)/.installed
 	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' bench)
 	touch $@
@@ -137,5 +161,5 @@ bench-compare: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks compare $(BASE) $(BENCH_ARGS)
 
 clean:
-	rm -rf build dist docs/_build docs/gallery docs/generated docs/_generated $(VENV) $(SANITIZE_VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf build dist docs/_build docs/gallery docs/generated docs/_generated $(VENV) $(SANITIZE_VENV) $(TSAN_VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

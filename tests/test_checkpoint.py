@@ -182,9 +182,9 @@ def test_truncation_at_every_byte_is_noticed(tmp_path):
 def test_every_flipped_bit_is_noticed(tmp_path):
     file = small_file(tmp_path)
     content = file.read_bytes()
-    for k in range(len(content)):
+    for k in range(8 * len(content)):
         broken = bytearray(content)
-        broken[k] ^= 1 << (k % 8)
+        broken[k // 8] ^= 1 << (k % 8)
         file.write_bytes(bytes(broken))
         with pytest.raises(CheckpointError, match=r"small\.checkpoint is (not a|damaged)"):
             Checkpoint(file, "test", lambda: "id")

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -99,3 +100,55 @@ def test_x_is_read_in_place_and_read_only(kind, copy):
     grown, size = growth(kind)
     assert size > 0.95 * SIZE
     assert grown < (copy + 0.15) * size
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_memory_does_not_grow_with_the_number_of_fits():
+    soak = Path(__file__).with_name("leak_soak.py")
+    command = [sys.executable, "-W", "ignore", str(soak), "4000"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=soak.parent, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+GUARDED = """
+import sys
+import numpy as np
+from scipy import sparse
+import sparsieve as sv
+
+# Every array lies inside a larger one whose border must stay as it is.
+rng = np.random.default_rng(0)
+
+def inside(a):
+    outer = np.full(a.size + 128, 7, dtype=a.dtype)
+    part = outer[64 : 64 + a.size]
+    part[:] = a.ravel(order="F")
+    return outer, part.reshape(a.shape, order="F")
+
+def check(call, *arrays):
+    guarded = [inside(a) for a in arrays]
+    before = [outer.tobytes() for outer, _ in guarded]
+    call(*(part for _, part in guarded))
+    assert [outer.tobytes() for outer, _ in guarded] == before, "an input was written to"
+
+X, y = rng.standard_normal((30, 40)), rng.standard_normal(30)
+weight, pi = rng.uniform(0.5, 2.0, 30), rng.uniform(0.5, 2.0, 40)
+for dtype in (np.float64, np.float32):
+    for n_jobs in (1, 2):
+        check(lambda X, y, w, p: sv.sparse_path(X, y, "mcp", alphas=5, sample_weight=w, weights=p,
+              n_jobs=n_jobs), X.astype(dtype), y, weight, pi)
+check(lambda X, y: sv.SparseRegressorCV(alphas=4, cv=3).fit(X, y).predict(X), X, y)
+check(lambda X, y, l: sv.proximal_weighted_lasso(X, y, l), X, y, pi)
+S = sparse.csc_array(X * (X > 0.5))
+for kind in (np.int32, np.int64):
+    def fit(data, indices, indptr, y):
+        sv.sparse_path(sparse.csc_array((data, indices, indptr), shape=S.shape), y, alphas=5)
+    check(fit, S.data, S.indices.astype(kind), S.indptr.astype(kind), y)
+print("untouched")
+"""
+
+
+def test_nothing_is_written_to_the_inputs_or_beside_them():
+    command = [sys.executable, "-W", "ignore", "-c", GUARDED]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "untouched\n", done.stderr

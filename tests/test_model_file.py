@@ -188,7 +188,7 @@ def test_cut_at_every_byte_it_is_refused(saved, tmp_path):
 def test_with_any_byte_changed_it_is_refused(saved, tmp_path):
     data, file = bytearray(saved.read_bytes()), tmp_path / "changed.json"
     for position in range(len(data)):
-        for mask in (0x01, 0x20, 0xFF):
+        for mask in (0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xFF):
             data[position] ^= mask
             file.write_bytes(data)
             with pytest.raises(ModelFileError):

@@ -1,0 +1,95 @@
+"""Threads and processes: the same bits whoever computes, and no more threads than allowed."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from joblib import parallel_backend, parallel_config
+from problems import toy
+from threadpoolctl import threadpool_limits
+
+import sparsieve as sv
+from sparsieve.validation import count_jobs
+
+HERE = Path(__file__).parent
+
+
+def run(fits):
+    command = [sys.executable, "-W", "ignore", str(HERE / "threaded_fits.py"), str(fits)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=HERE, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_thousand_fits_from_eight_threads_give_the_same_bits():
+    assert set(run(1000).values()) == {0}
+
+
+@pytest.fixture(scope="module")
+def problem():
+    # Large enough that passes over X are really split.
+    return toy(n_samples=300, n_features=3000, n_active=8, noise=1.0, seed=0)[:2]
+
+
+def bits(path):
+    return b"".join(path.coef_at(alpha).tobytes() for alpha in path.alphas) + path.kkt.tobytes()
+
+
+def test_every_number_of_threads_gives_the_same_bits(problem):
+    paths = [
+        bits(sv.sparse_path(*problem, "mcp", alphas=8, n_jobs=n_jobs))
+        for n_jobs in (None, 1, 2, 3, 7, -1)
+    ]
+    assert len(set(paths)) == 1
+
+
+def test_every_number_of_jobs_gives_the_same_choice(problem):
+    found = set()
+    for n_jobs in (None, 1, 2, 5):
+        model = sv.SparseRegressorCV("mcp", alphas=6, cv=3, n_jobs=n_jobs).fit(*problem)
+        found.add(model.coef_.tobytes() + model.mse_path_.tobytes())
+        stable = sv.stability_selection(
+            *problem, n_pairs=2, alphas=6, random_state=0, n_jobs=n_jobs
+        )
+        found.add(stable.frequencies.tobytes())
+        surface = sv.sparse_surface(*problem, "mcp", alphas=4, n_jobs=n_jobs)
+        found.add(np.ascontiguousarray(surface.grid("objective")).tobytes())
+    assert len(found) == 3
+
+
+def test_none_takes_what_joblib_s_context_says():
+    assert count_jobs(None) == 1
+    with parallel_backend("threading", n_jobs=3):
+        assert count_jobs(None) == 3
+    with parallel_config(backend="threading", n_jobs=2):
+        assert count_jobs(None) == 2
+        assert count_jobs(1) == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads in /proc")
+@pytest.mark.parametrize("limit", [1, 2])
+def test_limits_of_thread_pools_are_respected(problem, limit):
+    """No thread beside the ones asked for runs while a limit is in force."""
+    most, stop = [0], threading.Event()
+
+    def watch():
+        while not stop.wait(0.001):
+            most[0] = max(most[0], len(os.listdir("/proc/self/task")))
+
+    watcher = threading.Thread(target=watch)
+    with threadpool_limits(limits=limit):
+        sv.sparse_path(*problem, "mcp", alphas=3, n_jobs=limit)
+        watcher.start()
+        before = len(os.listdir("/proc/self/task"))
+        try:
+            sv.sparse_path(*problem, "mcp", alphas=30, eps=1e-2, n_jobs=limit)
+            sv.SparseRegressorCV(alphas=5, cv=3).fit(*problem)
+        finally:
+            stop.set()
+            watcher.join()
+    assert most[0] - before <= limit - 1

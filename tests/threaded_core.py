@@ -1,0 +1,56 @@
+"""Work for ThreadSanitizer: fits from several threads on shared data, each with threads of its own.
+
+Judged by the sanitizer, which ends the program with exit code 66 when it saw a race, and by the
+bits of the results.
+"""
+
+import threading
+
+import numpy as np
+from problems import sparse_design, toy
+
+import sparsieve as sv
+
+# Wide enough that the core splits every kind of pass among its threads.
+X, Y, _ = toy(n_samples=150, n_features=8000, n_active=8, noise=1.0, seed=0)
+SPARSE = sparse_design(150, 8000, density=0.1, seed=1)
+
+
+class Own:
+    def value(self, abs_w, alpha):
+        return alpha * np.arctan(abs_w)
+
+    def slope(self, abs_w, alpha):
+        return alpha / (1.0 + abs_w * abs_w)
+
+
+def fit(k):
+    """Return the bits of one path; storage, penalty and number of threads vary."""
+    data, penalty = (X, SPARSE)[k % 2], ("mcp", "l1", Own())[k % 3]
+    path = sv.sparse_path(data, Y, penalty, alphas=3, eps=0.5, n_jobs=1 + k % 3)
+    return b"".join(path.coef_at(alpha).tobytes() for alpha in path.alphas)
+
+
+def main():
+    expected = [fit(k) for k in range(6)]
+    wrong = []
+
+    def work(first):
+        for k in range(first, first + 3):
+            if fit(k % 6) != expected[k % 6]:
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(first,)) for first in range(0, 6, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    narrow = X[:, :800]
+    sv.SparseRegressorCV(alphas=4, cv=3, n_jobs=3).fit(narrow, Y)
+    sv.stability_selection(narrow, Y, n_pairs=2, alphas=4, random_state=0, n_jobs=3)
+    print(f"{len(threads) * 3} paths from {len(threads)} threads, {len(wrong)} different")
+    raise SystemExit(len(wrong) > 0)
+
+
+if __name__ == "__main__":
+    main()
