@@ -28,6 +28,21 @@ def test_warm_start_obeys_weights_that_changed(data):
     assert sv.kkt_violation(X, y, model.coef_, model.intercept_, **problem) <= 1e-6
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("max_iter", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("penalty", ["l1", "mcp"])
+def test_a_solve_that_max_iter_ends_hands_out_the_point_it_certifies(penalty, max_iter):
+    # Thousands of features violate at once at a small alpha without a path before it, and the
+    # solver works on the columns themselves.
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.standard_normal((30, 9000)))
+    y = X[:, :3].sum(axis=1)
+    path = sv.sparse_path(X, y, penalty, alphas=[0.01], max_iter=max_iter)
+    coef, intercept = path.coef_at(0.01), path.intercepts[0]
+    violation = sv.kkt_violation(X, y, coef, intercept, penalty=penalty, alpha=0.01)
+    assert violation == pytest.approx(path.kkt[0], rel=1e-6, abs=1e-6)
+
+
 def test_warm_start_obeys_positivity_that_changed(data):
     X, y = data
     model = sv.SparseRegressor("mcp", alpha=0.01, warm_start=True).fit(X, -y)

@@ -348,6 +348,7 @@ NB_MODULE(_core, m) {
       .def_ro("kkt", &SolveResult::kkt)
       .def_ro("dual_gap", &SolveResult::gap)
       .def_ro("objective", &SolveResult::objective)
+      .def_ro("deviance", &SolveResult::deviance)
       .def_ro("n_iter", &SolveResult::iterations)
       .def_ro("rounds", &SolveResult::rounds)
       .def_ro("convex", &SolveResult::convex)
@@ -375,6 +376,8 @@ NB_MODULE(_core, m) {
             self.solver->set_penalty(self.penalty.get());
           },
           "penalty"_a)
+      .def_prop_ro("null_deviance",
+                   [](const PySolver& self) { return self.solver->null_deviance(); })
       .def_prop_ro("correlation_limit",
                    [](const PySolver& self) { return self.solver->correlation_limit(); })
       .def_prop_ro("null_correlations",

@@ -45,6 +45,9 @@ class Design {
   double ignored_norm() const { return too_small_.empty() ? 0.0 : std::sqrt(kTinySquare); }
   // A bound of the rounding error of one correlation, per unit of the residual's norm.
   double rounding(Index j) const { return rounding_[j]; }
+  // Both for all columns.
+  const double* norms() const { return norms_.data(); }
+  const double* roundings() const { return rounding_.data(); }
 
   // Centre the response in place and return the weighted mean that was removed (0 without centring).
   double centre_response(std::vector<double>& y) const;

@@ -24,6 +24,8 @@ constexpr double kLeastShare = 0.8;
 constexpr double kSafePivot = 1e-9;
 // How many features may accompany violators into the working set, beyond one for each.
 constexpr Index kCompany = 24;
+// A working set of this size may be filled at once.
+constexpr Index kGrowth = 256;
 // A rise of F beyond this, relative, is no rounding of a sound step.
 constexpr double kMisled = 1e-9;
 // Exact checks that fail to halve the violation before rounding is blamed.
@@ -54,10 +56,16 @@ MmSolver::MmSolver(MmProblem problem)
   // Below the rounding error of the fit on the unpenalised features nothing is left to explain.
   const double fit_noise = 4.0 * rounding_noise(), z_norm = std::sqrt(z_norm2_);
   for (Index j = 0; j < d; ++j) {
-    const bool excluded = !problem_.pi.empty() && std::isinf(problem_.pi[j]);
     const double noise = problem_.design->rounding(j) * z_norm + fit_noise;
-    if (excluded || std::abs(null_correlations_[j]) <= noise) null_correlations_[j] = 0.0;
+    excluded_ += excluded(j);
+    if (excluded(j) || std::abs(null_correlations_[j]) <= noise) null_correlations_[j] = 0.0;
   }
+}
+
+// Whether feature j can never enter: constant, excluded by its weight, or unpenalised and dependent.
+bool MmSolver::excluded(Index j) const {
+  return problem_.design->norm2(j) == 0.0 || (!problem_.pi.empty() && std::isinf(problem_.pi[j])) ||
+         std::binary_search(dependent_.begin(), dependent_.end(), j);
 }
 
 // ------------------------------------------------------------------------------ setting up
@@ -175,6 +183,36 @@ void MmSolver::prefetch(double previous_slope0) {
   if (!fresh.empty()) add_to_working_set(fresh, nullptr);
 }
 
+// Add violators to the working set: the worst, so that it at most doubles. Far below the last alpha
+// nearly every feature violates, and few of them will stay.
+void MmSolver::enlarge(std::vector<Violator> found) {
+  const auto excess = [&](const Violator& v) {
+    return std::abs(v.correlation) - threshold_[v.column];
+  };
+  const Index most = std::max(kGrowth, ws_.size());
+  if (static_cast<Index>(found.size()) > most) {
+    std::nth_element(found.begin(), found.begin() + most, found.end(),
+                     [&](const Violator& a, const Violator& b) { return excess(a) > excess(b); });
+    found.resize(most);
+  }
+  std::vector<Index> fresh;
+  std::vector<double> c;
+  for (const Violator& v : found) {
+    fresh.push_back(v.column);
+    c.push_back(v.correlation);
+  }
+  // The set is read anyway: features about to enter come along and save a round.
+  const Index company = std::min(2 * static_cast<Index>(fresh.size()) + kCompany, most);
+  for (Index j : sieve_.likely(threshold_, kLeastShare, problem_.positive, ws_.slots(), company)) {
+    if (std::find(fresh.begin(), fresh.end(), j) != fresh.end()) continue;
+    fresh.push_back(j);
+    double correlation;
+    problem_.design->correlate(weighted_, &j, 1, &correlation);
+    c.push_back(correlation);
+  }
+  add_to_working_set(fresh, &c);
+}
+
 // Forget features that are zero and far from entering, when they outnumber those at work.
 void MmSolver::trim_working_set() {
   const Index k = static_cast<Index>(support_.size()), m = ws_.size();
@@ -217,11 +255,13 @@ void MmSolver::trim_working_set() {
 void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<double>& coef) {
   std::vector<Index> fresh;
   for (Index j : columns) {
-    if (!ws_.contains(j)) fresh.push_back(j);
+    if (!ws_.contains(j) && !excluded(j)) fresh.push_back(j);
   }
   if (!fresh.empty()) add_to_working_set(fresh, nullptr);
   std::fill(w_.begin(), w_.end(), 0.0);
-  for (std::size_t k = 0; k < columns.size(); ++k) w_[ws_.slot(columns[k])] = coef[k];
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (ws_.contains(columns[k])) w_[ws_.slot(columns[k])] = coef[k];
+  }
   if (ws_.has_gram()) {
     rebuild_support();
   } else {
@@ -258,8 +298,8 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     const double inside =
         larger(larger(worst_active(), worst_zero()), dependent_violation()) / slope0_;
     const double slack = kOutsideShare * options.tol * slope0_;
-    const auto found = sieve_.above(
-        {r_, weighted_, threshold_, slack, problem_.positive, ws_.slots(), c_, known_error_});
+    const auto found = sieve_.above({r_, weighted_, threshold_, slack, problem_.positive,
+                                     ws_.slots(), c_, known_error_, excluded_});
     double outside = 0.0;
     for (const Violator& v : found) {
       outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
@@ -287,23 +327,8 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
       result.status = Status::kStalled;
       break;
     }
-    std::vector<Index> fresh;
-    std::vector<double> c;
-    for (const Violator& v : found) {
-      fresh.push_back(v.column);
-      c.push_back(v.correlation);
-    }
-    if (!fresh.empty()) {
-      // The set is read anyway: features about to enter come along and save a round.
-      for (Index j : sieve_.likely(threshold_, kLeastShare, problem_.positive, ws_.slots(),
-                                   2 * static_cast<Index>(fresh.size()) + kCompany)) {
-        if (std::find(fresh.begin(), fresh.end(), j) != fresh.end()) continue;
-        fresh.push_back(j);
-        double correlation;
-        problem_.design->correlate(weighted_, &j, 1, &correlation);
-        c.push_back(correlation);
-      }
-      add_to_working_set(fresh, &c);
+    if (!found.empty()) {
+      enlarge(found);
       ++result.rounds;
     }
   }
@@ -311,6 +336,7 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   result.by_shadow = sieve_.settled_by_shadow();
   result.by_reading = sieve_.settled_by_reading();
   result.objective = objective_now();
+  result.deviance = weighted_.norm2;
   result.gap = surrogate_gap(sieve_.ratio());
   result.convex = options.test_convexity && strictly_convex();
   trim_working_set();
@@ -442,11 +468,10 @@ void MmSolver::solution(std::vector<Index>& columns, std::vector<double>& coef) 
   columns.clear();
   coef.clear();
   for (Index s = 0; s < ws_.size(); ++s) {
-    if (w_[s] != 0.0) {
-      columns.push_back(ws_.column(s));
-      coef.push_back(w_[s]);
-    }
+    if (w_[s] != 0.0) columns.push_back(ws_.column(s));
   }
+  std::sort(columns.begin(), columns.end());
+  for (Index j : columns) coef.push_back(w_[ws_.slot(j)]);
 }
 
 double MmSolver::correlation_limit() const {

@@ -39,6 +39,7 @@ struct SolveResult {
   double kkt = 0.0;                // max_j violation_j / slope(0), over every feature
   double gap = 0.0;                // duality gap of the last surrogate
   double objective = 0.0;          // F(w)
+  double deviance = 0.0;           // (z - Xw)' Omega (z - Xw)
   Index iterations = 0;            // reweightings
   Index rounds = 0;                // enlargements of the working set
   bool convex = false;             // F is strictly convex on the support at w
@@ -73,7 +74,9 @@ class MmSolver {
   // Replace the penalty; the point, the working set and every bound stay.
   void set_penalty(const Penalty* penalty) { problem_.penalty = penalty; }
 
+  // The non-zero coefficients, by increasing column.
   void solution(std::vector<Index>& columns, std::vector<double>& coef) const;
+  double null_deviance() const { return z_norm2_; }
   double coefficient_shift() const;  // sum_j mean_j w_j
 
  private:
@@ -90,9 +93,11 @@ class MmSolver {
   void fit_unpenalised();
   void add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c);
   void prefetch(double previous_slope0);
+  void enlarge(std::vector<Violator> found);
   void residual();
   void restore(const std::vector<double>& w);
   double dependent_violation() const;
+  bool excluded(Index j) const;
   void trim_working_set();
   // ---- the inner problem on the working set (mm_inner.cpp)
   Status minimise(double target, const SolveOptions& options, SolveResult& result, bool record);
@@ -101,6 +106,7 @@ class MmSolver {
   void mm_direction(Direction& out);
   void multiply(Direction& dir) const;
   bool step(double& change);
+  bool leap(const Direction& dir, double& change);
   void note_objective(double change, SolveResult& result);
   bool wrong_entrants(const Direction& dir) const;
   Index drop_wrong_entrants(const Direction& dir);
@@ -144,6 +150,7 @@ class MmSolver {
   std::vector<double> strength_;   // alpha pi_j, per feature
   std::vector<double> threshold_;  // slope_j(0), per feature
   std::vector<double> null_correlations_;
+  Index excluded_ = 0;            // how many can never enter
   std::vector<Index> dependent_;  // unpenalised features that depend on other unpenalised ones
   // per slot of the working set; c_ is current on the support, elsewhere as of the last flush
   std::vector<double> w_, c_;
@@ -154,10 +161,11 @@ class MmSolver {
   // per position of the support
   std::vector<Index> support_;
   std::vector<double> t_, a_, value_, slope_, curvature_, g_;
-  Direction newton_, mm_;
+  Direction newton_, mm_, leap_;
   bool concave_ = false;  // negative curvature met along the MM direction
   Index batch_ = 8;       // how many features may enter at once
   Index entered_ = 0;     // how many entered the support at this alpha
+  double target_ = 0.0;   // violation the inner problem is solved to
   double noise_ = 0.0;    // rounding error of a change of F
   // the point in observation space
   std::vector<double> r_;

@@ -157,8 +157,8 @@ Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
       if (result.iterations >= options.max_iter) return Status::kIterations;
       ++result.iterations;
       column_epoch();
+      list_support();
     }
-    list_support();
     anchor();
     reweight();
     if (larger(worst_active(), worst_zero()) <= target) return Status::kConverged;

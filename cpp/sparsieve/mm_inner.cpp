@@ -11,8 +11,11 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 // Features enter once the support's own violation is below this share of theirs.
 constexpr double kEnterShare = 0.5;
-// A truncated Newton solve stops at this reduction of its residual...
+// A truncated Newton solve stops at this reduction of its residual: a rough one while the violation
+// is more than kNear times its target...
 constexpr double kForcing = 1e-3;
+constexpr double kRough = 0.1;
+constexpr double kNear = 1e4;
 // ...or after this many solves with the factor.
 constexpr int kMaxCg = 25;
 // Curvature along a direction below this share of the surrogate's counts as concave.
@@ -105,7 +108,8 @@ void MmSolver::newton_direction() {
   std::vector<double> rho = g_, z = mm_.delta, p = z, mp = g_, hp(k), mdelta(k, 0.0);
   std::fill(newton_.delta.begin(), newton_.delta.end(), 0.0);
   double rz = dot(rho.data(), z.data(), k);
-  const double goal = kForcing * worst_active();
+  const double active = worst_active();
+  const double goal = (active > kNear * target_ ? kRough : kForcing) * active;
   for (int iteration = 0; iteration < kMaxCg; ++iteration) {
     double php = 0.0, pmp = 0.0;
     for (Index i = 0; i < k; ++i) {
@@ -248,13 +252,28 @@ bool MmSolver::enter(double floor) {
   return count > 0;
 }
 
-// Bring the correlations of the whole working set to the current w.
+// Bring the correlations of the whole working set to the current w. Those of the support are current
+// anyway; the zeros need a row of the Gram matrix each, or a column for each coefficient that moved,
+// whichever is less.
 void MmSolver::flush() {
-  for (Index s = 0; s < ws_.size(); ++s) {
-    const double change = w_[s] - w_flushed_[s];
-    if (change != 0.0) axpy(-change, ws_.gram(s), c_flushed_.data(), ws_.size());
+  const Index m = ws_.size();
+  scratch_.resize(m);
+  Index moved = 0;
+  for (Index s = 0; s < m; ++s) {
+    scratch_[s] = w_[s] - w_flushed_[s];
+    moved += scratch_[s] != 0.0;
   }
-  c_ = c_flushed_;
+  if (moved < m - static_cast<Index>(support_.size())) {
+    for (Index s = 0; s < m; ++s) {
+      if (scratch_[s] != 0.0) axpy(-scratch_[s], ws_.gram(s), c_flushed_.data(), m);
+    }
+    c_ = c_flushed_;
+  } else {
+    for (Index s = 0; s < m; ++s) {
+      if (place_[s] < 0) c_[s] = c_flushed_[s] - dot(ws_.gram(s), scratch_.data(), m);
+    }
+    c_flushed_ = c_;
+  }
   w_flushed_ = w_;
 }
 
@@ -304,8 +323,35 @@ bool MmSolver::step(double& change) {
     return true;
   }
   const bool crossed = crossing <= t;
+  if (crossed && t < 1.0 && leap(*dir, change)) return false;
   move(*dir, t, crossed ? who : -1);
   return !crossed;
+}
+
+// The whole step at once, with every coordinate that would change its sign stopped at zero: taken if F
+// falls by more than `change`, what the step up to the first crossing would bring.
+bool MmSolver::leap(const Direction& dir, double& change) {
+  const Index k = static_cast<Index>(support_.size());
+  std::vector<Index> stopped;
+  leap_ = dir;
+  for (Index p = 0; p < k; ++p) {
+    const Index s = support_[p];
+    if (is_free(s) || !((w_[s] + dir.delta[p]) * sign_[s] <= 0.0)) continue;
+    stopped.push_back(p);
+    leap_.delta[p] = -w_[s];
+  }
+  if (stopped.size() < 2) return false;
+  for (Index q : stopped) {
+    const double* gram = ws_.gram(support_[q]);
+    const double back = leap_.delta[q] - dir.delta[q];
+    for (Index p = 0; p < k; ++p) leap_.gram_delta[p] += back * gram[support_[p]];
+  }
+  const double fall = change_along(leap_, 1.0);
+  if (!(fall < change)) return false;
+  change = fall;
+  move(leap_, 1.0, -1);
+  for (auto p = stopped.rbegin(); p != stopped.rend(); ++p) leave(*p);
+  return true;
 }
 
 // One round of coordinate descent on the Gram matrix: the safeguard when Newton makes no progress.
@@ -341,6 +387,7 @@ void MmSolver::note_objective(double change, SolveResult& result) {
 // entry every correlation is exact at w.
 Status MmSolver::minimise(double target, const SolveOptions& options, SolveResult& result,
                           bool record) {
+  target_ = target;
   c_flushed_ = c_;
   w_flushed_ = w_;
   const double start = objective_now();

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace sparsieve {
 namespace {
-constexpr double kInf = std::numeric_limits<double>::infinity();
 // A residual becomes a reference when at least this share of the columns was looked at.
 constexpr double kReferenceShare = 0.02;
 }  // namespace
@@ -32,14 +30,15 @@ void Sieve::start(const std::vector<double>& r, const Weighted& weighted,
 
 // r on the newest reference alone, on the two newest, and so on: each by modified Gram-Schmidt. The
 // bounds hold for any coefficients, so rounding errors in them are harmless.
-std::vector<Sieve::Combination> Sieve::combinations(const Query& query) {
+void Sieve::write_as_references(const Query& query) {
   const auto& omega = design_.omega();
   const Index n = design_.n();
-  std::vector<Combination> ways;
-  std::vector<double> rest = query.r;
+  std::vector<double> rest = query.r, left;
   std::vector<std::vector<double>> basis;
   std::vector<std::vector<double>> recipe;  // basis vector = sum_k recipe[k] r_k
   std::vector<double> g(kReferences, 0.0);
+  ways_ = Ways();
+  ways_.floor = std::sqrt(query.weighted.norm2);
   for (Index k = 0; k < filled_; ++k) {
     const Reference& from = reference(k);
     std::vector<double> q = from.r, mix(kReferences, 0.0);
@@ -51,26 +50,24 @@ std::vector<Sieve::Combination> Sieve::combinations(const Query& query) {
     }
     const double norm2 = weighted_dot(omega.data(), q.data(), q.data(), n);
     // A reference that adds no direction of its own would only blow up the coefficients.
-    if (!(norm2 > 1e-12 * from.norm2)) continue;
-    const double inverse = 1.0 / std::sqrt(norm2);
-    for (double& x : q) x *= inverse;
-    for (double& x : mix) x *= inverse;
-    const double h = weighted_dot(omega.data(), q.data(), rest.data(), n);
-    axpy(-h, q.data(), rest.data(), n);
-    for (Index i = 0; i < kReferences; ++i) g[i] += h * mix[i];
-    Combination way;
-    way.used = k + 1;
-    std::copy(g.begin(), g.end(), way.g);
+    if (norm2 > 1e-12 * from.norm2) {
+      const double inverse = 1.0 / std::sqrt(norm2);
+      for (double& x : q) x *= inverse;
+      for (double& x : mix) x *= inverse;
+      const double h = weighted_dot(omega.data(), q.data(), rest.data(), n);
+      axpy(-h, q.data(), rest.data(), n);
+      for (Index i = 0; i < kReferences; ++i) g[i] += h * mix[i];
+      basis.push_back(std::move(q));
+      recipe.push_back(std::move(mix));
+    }
     // The rest is recomputed from the coefficients themselves.
-    way.rest = query.r;
-    for (Index i = 0; i <= k; ++i) axpy(-g[i], reference(i).r.data(), way.rest.data(), n);
-    way.length = std::sqrt(weighted_dot(omega.data(), way.rest.data(), way.rest.data(), n));
-    ways.push_back(std::move(way));
-    basis.push_back(std::move(q));
-    recipe.push_back(std::move(mix));
+    left = query.r;
+    for (Index i = 0; i <= k; ++i) axpy(-g[i], reference(i).r.data(), left.data(), n);
+    ways_.length[k] = std::sqrt(weighted_dot(omega.data(), left.data(), left.data(), n));
+    std::copy(g.begin(), g.end(), ways_.g[k]);
+    if (k == 0) rest_ = left;
   }
-  if (ways.empty()) ways.push_back({0, {}, query.r, std::sqrt(query.weighted.norm2)});
-  return ways;
+  ways_.count = filled_;
 }
 
 void Sieve::narrow(Index j, double centre, double radius) {
@@ -81,44 +78,40 @@ void Sieve::narrow(Index j, double centre, double radius) {
 }
 
 // The best interval of every column from what the references know.
-void Sieve::propagate(const std::vector<Combination>& ways, const Query& query) {
-  const Index d = design_.d();
-  const double norm = std::sqrt(query.weighted.norm2);
-  std::fill(radius_.begin(), radius_.end(), kInf);
-  std::fill(centre_.begin(), centre_.end(), 0.0);
-  // The newest reference alone comes last: look_in_shadow builds on it.
-  for (std::size_t w = ways.size(); w-- > 0;) {
-    const Combination& way = ways[w];
-    base_centre_.assign(d, 0.0);
-    base_radius_.assign(d, 0.0);
-    for (Index k = 0; k < way.used; ++k) {
-      const double g = way.g[k], size = std::abs(g);
-      if (g == 0.0) continue;
-      const Reference& from = reference(k);
-      for (Index j = 0; j < d; ++j) {
-        base_centre_[j] += g * from.centre[j];
-        base_radius_[j] += size * from.radius[j];
-      }
-    }
-    for (Index j = 0; j < d; ++j) {
-      base_radius_[j] += design_.rounding(j) * norm;
-      narrow(j, base_centre_[j], base_radius_[j] + design_.norm(j) * way.length);
-    }
+void Sieve::propagate(const Query& query) {
+  write_as_references(query);
+  Enclosed known;
+  for (Index k = 0; k < filled_; ++k) {
+    known.centre[k] = reference(k).centre.data();
+    known.radius[k] = reference(k).radius.data();
   }
+  known.norm = design_.norms();
+  known.rounding = design_.roundings();
+  interval_kernels().narrowest(ways_, known, design_.d(), centre_.data(), radius_.data());
+}
+
+double Sieve::reach(const Query& query, Index j) const {
+  return (query.positive ? centre_[j] : std::abs(centre_[j])) + radius_[j];
+}
+
+// Whether column j is looked after elsewhere, or constant, or excluded.
+bool Sieve::skipped(const Query& query, Index j) const {
+  return query.slot[j] >= 0 || design_.norm2(j) == 0.0 || std::isinf(query.threshold[j]);
 }
 
 bool Sieve::settled(const Query& query, Index j) const {
-  const double reach = (query.positive ? centre_[j] : std::abs(centre_[j])) + radius_[j];
-  return reach <= query.threshold[j];
+  return reach(query, j) <= query.threshold[j];
 }
 
 // Look at the open columns in the shadow and keep those still open. First with the residual itself;
 // what stays open, with its difference to the newest reference: the error then scales with that
 // difference, which is short, so columns that were once read exactly stay sharp for many residuals
 // (a combination of several references would multiply their radii).
-void Sieve::look_in_shadow(const Query& query, const Combination& way) {
+void Sieve::look_in_shadow(const Query& query) {
   Weighted rest;
-  design_.weigh(way.rest, rest);
+  design_.weigh(rest_, rest);
+  const Reference& newest = reference(0);
+  const double g = ways_.g[0][0];
   std::vector<double> centre, radius;
   for (const bool relative : {false, true}) {
     const Index count = static_cast<Index>(open_.size());
@@ -129,8 +122,11 @@ void Sieve::look_in_shadow(const Query& query, const Combination& way) {
     Index kept = 0;
     for (Index k = 0; k < count; ++k) {
       const Index j = open_[k];
-      narrow(j, (relative ? base_centre_[j] : 0.0) + centre[k],
-             (relative ? base_radius_[j] : 0.0) + radius[k]);
+      if (relative) {
+        centre[k] += g * newest.centre[j];
+        radius[k] += std::abs(g) * newest.radius[j] + ways_.floor * design_.rounding(j);
+      }
+      narrow(j, centre[k], radius[k]);
       if (!settled(query, j)) open_[kept++] = j;
     }
     open_.resize(kept);
@@ -155,9 +151,10 @@ std::vector<Index> Sieve::likely(const std::vector<double>& threshold, double sh
                                  const std::vector<Index>& slot, Index most) const {
   std::vector<std::pair<double, Index>> found;
   for (Index j = 0; j < design_.d(); ++j) {
+    const double reached = positive ? centre_[j] : std::abs(centre_[j]);
+    if (!(reached > share * threshold[j])) continue;
     if (slot[j] >= 0 || design_.norm2(j) == 0.0 || !(threshold[j] > 0.0)) continue;
-    const double reached = (positive ? centre_[j] : std::abs(centre_[j])) / threshold[j];
-    if (reached > share) found.emplace_back(-reached, j);
+    found.emplace_back(-reached / threshold[j], j);
   }
   const Index count = std::min(most, static_cast<Index>(found.size()));
   std::partial_sort(found.begin(), found.begin() + count, found.end());
@@ -183,25 +180,33 @@ void Sieve::remember(const Query& query) {
   }
 }
 
-std::vector<Violator> Sieve::above(const Query& query) {
-  const Index d = design_.d();
-  const auto ways = combinations(query);
-  propagate(ways, query);
+// Which columns are open after propagation, and the ratio of the others.
+void Sieve::scan(const Query& query) {
   ratio_ = worst_kept_ = 0.0;
   open_.clear();
-  Index relevant = 0;
-  for (Index j = 0; j < d; ++j) {
-    // Columns that are constant or excluded (infinite threshold) never enter.
-    if (query.slot[j] >= 0 || design_.norm2(j) == 0.0 || std::isinf(query.threshold[j])) continue;
-    ++relevant;
-    if (!settled(query, j)) open_.push_back(j);
+  for (Index j = 0; j < design_.d(); ++j) {
+    const double far = reach(query, j), threshold = query.threshold[j];
+    if (far <= ratio_ * threshold && far <= threshold) continue;  // nearly all of them
+    if (skipped(query, j)) continue;
+    if (!(far <= threshold)) {
+      open_.push_back(j);
+    } else {
+      ratio_ = far / threshold;
+    }
   }
-  const Index opened = static_cast<Index>(open_.size());
-  by_bound_ = relevant - opened;
+  const Index outside = static_cast<Index>(query.known.size()) + query.excluded;
+  by_bound_ = design_.d() - outside - static_cast<Index>(open_.size());
+}
+
+std::vector<Violator> Sieve::above(const Query& query) {
+  propagate(query);
+  scan(query);
+  const std::vector<Index> opened = open_;
+  const Index count = static_cast<Index>(opened.size());
   by_shadow_ = 0;
-  if (opened > 0 && design_.shadow_pays(looked_)) {
-    look_in_shadow(query, ways.front());
-    by_shadow_ = opened - static_cast<Index>(open_.size());
+  if (count > 0 && design_.shadow_pays(looked_)) {
+    look_in_shadow(query);
+    by_shadow_ = count - static_cast<Index>(open_.size());
   }
   by_reading_ = static_cast<Index>(open_.size());
   if (by_reading_ > 0) read(query);
@@ -215,12 +220,10 @@ std::vector<Violator> Sieve::above(const Query& query) {
       worst_kept_ = std::max(worst_kept_, over);
     }
   }
-  for (Index j = 0; j < d; ++j) {
-    if (query.slot[j] >= 0 || !(query.threshold[j] > 0.0) || design_.norm2(j) == 0.0) continue;
-    const double reach = (query.positive ? centre_[j] : std::abs(centre_[j])) + radius_[j];
-    ratio_ = std::max(ratio_, reach / query.threshold[j]);
+  for (Index j : opened) {
+    if (query.threshold[j] > 0.0) ratio_ = std::max(ratio_, reach(query, j) / query.threshold[j]);
   }
-  if (opened > kReferenceShare * static_cast<double>(relevant)) remember(query);
+  if (count > kReferenceShare * static_cast<double>(by_bound_ + count)) remember(query);
   return found;
 }
 

@@ -28,6 +28,7 @@ struct Query {
   const std::vector<Index>& slot;    // >= 0: in the working set, skipped
   const std::vector<double>& known;  // per slot: the correlation
   double known_error;                // and how far it may be off
+  Index excluded;                    // columns that are constant or have an infinite threshold
 };
 
 class Sieve {
@@ -54,24 +55,20 @@ class Sieve {
   Index settled_by_reading() const { return by_reading_; }
 
  private:
-  static constexpr Index kReferences = 3;
+  static constexpr Index kReferences = kWays;
   struct Reference {
     std::vector<double> r;
     double norm2 = 0.0;
     std::vector<double> centre, radius;  // per column
   };
-  // One way to write r: coefficients on the references (newest first), the rest and its length.
-  struct Combination {
-    Index used = 0;
-    double g[kReferences] = {};
-    std::vector<double> rest;
-    double length = 0.0;
-  };
   Reference& reference(Index age) { return ring_[(newest_ + kReferences - age) % kReferences]; }
-  std::vector<Combination> combinations(const Query& query);
-  void propagate(const std::vector<Combination>& ways, const Query& query);
-  void look_in_shadow(const Query& query, const Combination& way);
+  void write_as_references(const Query& query);
+  void propagate(const Query& query);
+  void scan(const Query& query);
+  void look_in_shadow(const Query& query);
   void read(const Query& query);
+  bool skipped(const Query& query, Index j) const;
+  double reach(const Query& query, Index j) const;
   void narrow(Index j, double centre, double radius);
   bool settled(const Query& query, Index j) const;
   void remember(const Query& query);
@@ -79,10 +76,11 @@ class Sieve {
   const Design& design_;
   std::vector<Reference> ring_;
   Index newest_ = 0, filled_ = 0;
-  std::vector<double> centre_, radius_;            // of every column at the residual asked about
-  std::vector<Index> open_;                        // columns not settled yet
-  std::vector<double> base_centre_, base_radius_;  // without the rest, from the newest reference
-  Bytes looked_ = 0;                               // bytes of X read by looks so far
+  std::vector<double> centre_, radius_;  // of every column at the residual asked about
+  std::vector<Index> open_;              // columns not settled yet
+  Ways ways_;                            // to write that residual, on the newest reference first
+  std::vector<double> rest_;             // of the first way
+  Bytes looked_ = 0;                     // bytes of X read by looks so far
   double ratio_ = 0.0, worst_kept_ = 0.0;
   Index by_bound_ = 0, by_shadow_ = 0, by_reading_ = 0;
 };

@@ -12,6 +12,7 @@ namespace sparsieve {
   extern template Kernels<double> table<double>(); \
   extern template Kernels<float> table<float>();   \
   ShadowKernels shadow_table();                    \
+  IntervalKernels interval_table();                \
   }
 SPARSIEVE_DECLARE(plain)
 #ifdef SPARSIEVE_X86
@@ -56,6 +57,10 @@ const Kernels<T>& kernels() {
 }
 const ShadowKernels& shadow_kernels() {
   static const ShadowKernels chosen = SPARSIEVE_CHOOSE(shadow_table());
+  return chosen;
+}
+const IntervalKernels& interval_kernels() {
+  static const IntervalKernels chosen = SPARSIEVE_CHOOSE(interval_table());
   return chosen;
 }
 template const Kernels<double>& kernels<double>();

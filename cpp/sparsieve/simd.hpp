@@ -39,6 +39,29 @@ struct ShadowKernels {
 };
 const ShadowKernels& shadow_kernels();
 
+// Several ways to write a vector as a combination of references, and what is left: as many ways as
+// references, at least one.
+constexpr Index kWays = 3;
+struct Ways {
+  Index count = 0;
+  double g[kWays][kWays] = {};  // of way w on reference k
+  double length[kWays] = {};    // of what way w leaves over
+  double floor = 0.0;           // added to every radius, times the column's rounding
+};
+// Per column: intervals of its products with the references, and its own norm and rounding error.
+struct Enclosed {
+  const double *centre[kWays], *radius[kWays];
+  const double *norm, *rounding;
+};
+struct IntervalKernels {
+  // For every column the way whose interval
+  //   sum_k g_k centre_k  +-  (sum_k |g_k| radius_k + floor rounding + length norm)
+  // reaches least far from zero.
+  void (*narrowest)(const Ways& ways, const Enclosed& known, Index d, double* centre,
+                    double* radius);
+};
+const IntervalKernels& interval_kernels();
+
 // Name of the instruction set in use: "avx512", "avx2" or "plain" (NEON on ARM).
 const char* instruction_set();
 

@@ -251,6 +251,61 @@ void shadow_fill(const double* x, Index n, double middle, double scale, std::int
   *size2 = size;
 }
 
+inline Vec size(Vec v) { return v < 0.0 ? -v : v; }
+inline double size(double v) { return v < 0.0 ? -v : v; }
+template <class V>
+V read(const double* p) {
+  V v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+
+// As many columns as V has lanes, from column j on.
+template <class V, int W>
+void narrowest_at(const Ways& ways, const Enclosed& known, Index j, double* centre,
+                  double* radius) {
+  V c[kWays], r[kWays];
+  for (Index k = 0; k < W; ++k) {
+    c[k] = read<V>(known.centre[k] + j);
+    r[k] = read<V>(known.radius[k] + j);
+  }
+  const V norm = read<V>(known.norm + j), noise = read<V>(known.rounding + j) * ways.floor;
+  V best_centre{}, best_radius{}, best_reach{};
+  for (Index w = 0; w < W; ++w) {
+    V middle = c[0] * ways.g[w][0], half = noise + norm * ways.length[w];
+    half += r[0] * size(ways.g[w][0]);
+    for (Index k = 1; k < W; ++k) {
+      middle += c[k] * ways.g[w][k];
+      half += r[k] * size(ways.g[w][k]);
+    }
+    const V reach = size(middle) + half;
+    if (w == 0) {
+      best_centre = middle, best_radius = half, best_reach = reach;
+    } else {
+      best_centre = reach < best_reach ? middle : best_centre;
+      best_radius = reach < best_reach ? half : best_radius;
+      best_reach = reach < best_reach ? reach : best_reach;
+    }
+  }
+  std::memcpy(centre + j, &best_centre, sizeof best_centre);
+  std::memcpy(radius + j, &best_radius, sizeof best_radius);
+}
+
+template <int W>
+void narrowest_of(const Ways& ways, const Enclosed& known, Index d, double* centre,
+                  double* radius) {
+  Index j = 0;
+  for (; j + kLanes <= d; j += kLanes) narrowest_at<Vec, W>(ways, known, j, centre, radius);
+  for (; j < d; ++j) narrowest_at<double, W>(ways, known, j, centre, radius);
+}
+
+void narrowest(const Ways& ways, const Enclosed& known, Index d, double* centre, double* radius) {
+  const auto kernel = ways.count == 1   ? narrowest_of<1>
+                      : ways.count == 2 ? narrowest_of<2>
+                                        : narrowest_of<3>;
+  kernel(ways, known, d, centre, radius);
+}
+
 }  // namespace
 
 template <class T>
@@ -259,6 +314,7 @@ Kernels<T> table() {
 }
 template Kernels<double> table<double>();
 template Kernels<float> table<float>();
+IntervalKernels interval_table() { return {narrowest}; }
 ShadowKernels shadow_table() { return {shadow_fill, shadow_range, shadow_dot4}; }
 
 }  // namespace sparsieve::SPARSIEVE_ISA

@@ -215,4 +215,4 @@ def _walk_down(solver: Solver, alpha: float, max_iter: int) -> None:
     decline = math.log(alpha) - math.log(largest)
     steps = math.ceil(decline / math.log(_STEP))
     for k in range(1, steps):
-        solver.solve(largest * math.exp(decline * k / steps), _LOOSE, max_iter, details=False)
+        solver.solve(largest * math.exp(decline * k / steps), _LOOSE, max_iter, convexity=False)

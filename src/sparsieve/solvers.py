@@ -208,7 +208,6 @@ class Solver:
         self.penalty = penalty
         self._weights = data.weights
         self._positive = positive
-        self.null_deviance = _null_deviance(data.y, omega, fit_intercept)
         columns = columns_of(data.X) if columns is None else columns
         threads = count_jobs(n_jobs)
         self._design = _core.Design(columns, omega, fit_intercept, threads, shadow)
@@ -216,6 +215,7 @@ class Solver:
             self._design, data.y, core_penalty(penalty), data.weights, positive, prox_weight
         )
         check_range(self._design, data)
+        self.null_deviance: float = self._core.null_deviance
         self._passes = 0.0
 
     def alpha_max(self) -> float:
@@ -246,20 +246,19 @@ class Solver:
         max_iter: int,
         max_time: float = math.inf,
         *,
-        details: bool = True,
+        convexity: bool = True,
     ) -> Point:
         """Solve for one alpha, starting from the current point.
 
-        Without ``details`` the point's ``r2`` is NaN and its ``convex`` False, unexamined.
+        Without ``convexity`` the point's ``convex`` is False, unexamined.
         """
-        result = self._core.solve(alpha, tol, max_iter, max_time, test_convexity=details)
+        result = self._core.solve(alpha, tol, max_iter, max_time, test_convexity=convexity)
         columns, values, intercept = self._core.solution()
-        order = np.argsort(columns)
         before, self._passes = self._passes, self._design.passes
         return Point(
             alpha=alpha,
-            columns=columns[order],
-            values=values[order],
+            columns=columns,
+            values=values,
             intercept=intercept,
             objective=result.objective,
             kkt=result.kkt,
@@ -271,29 +270,5 @@ class Solver:
             settled_by_bound=result.by_bound,
             settled_by_reading=result.by_reading,
             settled_by_shadow=result.by_shadow,
-            r2=self._explained(alpha, columns, values, result.objective) if details else math.nan,
+            r2=1.0 - result.deviance / self.null_deviance if self.null_deviance else 0.0,
         )
-
-    def _explained(
-        self, alpha: float, columns: NDArray[np.int64], values: Floats, objective: float
-    ) -> float:
-        """Return 1 - deviance / null deviance; objective = deviance / 2 + penalty."""
-        if self.null_deviance == 0.0:
-            return 0.0
-        strength = np.full(columns.size, alpha)
-        if self._weights is not None:
-            strength *= self._weights[columns]
-        penalised = strength > 0.0
-        cost = self.penalty.value(np.abs(values[penalised]), strength[penalised])
-        deviance = 2.0 * (objective - float(np.sum(cost)))
-        return 1.0 - max(deviance, 0.0) / self.null_deviance
-
-
-def _null_deviance(y: Floats, omega: Floats, fit_intercept: bool) -> float:
-    """Return the weighted mean square of y about its mean (about 0 without an intercept)."""
-    centre = float(omega @ y) if fit_intercept else 0.0
-    apart = y - centre
-    # What is left of a constant response is the rounding of the subtraction.
-    if np.max(np.abs(apart[omega > 0.0])) <= 8.0 * np.finfo(np.float64).eps * abs(centre):
-        return 0.0
-    return float(omega @ apart**2)

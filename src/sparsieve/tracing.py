@@ -25,7 +25,7 @@ class Limits:
     """How accurate each point must be, and where a path may end before its last alpha.
 
     ``callback(point)`` is called after each alpha and ends the path by returning True. Points have
-    no ``r2`` and no word on convexity when ``details`` is False, which saves time at each alpha.
+    no word on convexity when ``convexity`` is False, which saves a factorisation at each alpha.
     """
 
     tol: float = 1e-6
@@ -34,7 +34,7 @@ class Limits:
     max_deviance: float | None = None
     max_time: float | None = None
     callback: Callable[[Point], Any] | None = None
-    details: bool = True
+    convexity: bool = True
 
     def reached(self, point: Point) -> str:
         """Return the name of the limit that this point reaches, or ""."""
@@ -116,7 +116,11 @@ def trace(
             if left <= 0.0 and points:
                 return points, "max_time"
             point = solver.solve(
-                float(alpha), limits.tol, limits.max_iter, max(left, 0.0), details=limits.details
+                float(alpha),
+                limits.tol,
+                limits.max_iter,
+                max(left, 0.0),
+                convexity=limits.convexity,
             )
             if point.status == "INTERRUPTED":
                 return points or [point], "max_time"

@@ -231,7 +231,7 @@ class SparseRegressorCV(FittedPoint):
         folds = make_folds(self.cv, X, problem.data.y, groups, problem.data.sample_weight)
         grids = alpha_grids(problem, penalties, self.alphas, self.eps)
         cancel = Cancel()
-        watched = replace(limits, callback=cancel, details=False)
+        watched = replace(limits, callback=cancel, convexity=False)
         plan = Plan(problem, penalties, grids, watched, scorer, self.scoring, bool(self.relax))
         results = run_units(
             partial(run_fold, plan),

@@ -162,7 +162,7 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     solver = plan.problem.solver(plan.penalty, weight)
     alphas = alpha_grid(solver.largest_alpha(), plan.count, plan.eps)
     entered = _Entered(plan.q, plan.cancel)
-    limits = replace(plan.limits, callback=entered, details=False)
+    limits = replace(plan.limits, callback=entered, convexity=False)
     trace(solver, alphas, limits)
     if plan.cancel(None):
         raise KeyboardInterrupt
