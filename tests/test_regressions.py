@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from problems import toy
+from scipy import sparse
 
 import sparsieve as sv
 
@@ -132,3 +133,22 @@ def test_a_point_that_did_not_converge_claims_nothing(data):
 def test_version_matches_the_project():
     project = Path(__file__).parents[1] / "pyproject.toml"
     assert sv.__version__ == tomllib.loads(project.read_text())["project"]["version"]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("max_iter", [1, 3, 10, 10_000])
+@pytest.mark.parametrize("penalty", ["l1", "mcp", "logsum"])
+def test_large_sparse_supports_are_certified_as_they_are(penalty, max_iter):
+    # Columns of five entries and supports in the hundreds: solved on the columns, without Gram.
+    rng = np.random.default_rng(1)
+    X = sparse.random_array((400, 3000), density=5 / 400, rng=rng, format="csc")
+    y = X[:, :200] @ rng.standard_normal(200) + 0.1 * rng.standard_normal(400)
+    path = sv.sparse_path(X, y, penalty, alphas=15, max_iter=max_iter)
+    assert path.support_size.max() > 100
+    for k, alpha in enumerate(path.alphas):
+        violation = sv.kkt_violation(
+            X, y, path.coef_at(alpha), path.intercepts[k], penalty=penalty, alpha=alpha
+        )
+        assert violation <= path.kkt[k] + 1e-9
+    if max_iter == 10_000:
+        assert path.converged.all()

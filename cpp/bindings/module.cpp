@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "interpreter.hpp"
 #include "sparsieve/mm.hpp"
 #include "sparsieve/pwl.hpp"
 
@@ -80,14 +81,14 @@ class PythonPenalty final : public Penalty {
       : penalty_(std::move(penalty)),
         as_floats_(nb::module_::import_("sparsieve._penalty_checks").attr("as_floats")) {}
   ~PythonPenalty() override {
-    nb::gil_scoped_acquire gil;
+    WithGil gil;
     penalty_.reset();
     as_floats_.reset();
   }
   void evaluate(const double* t, const double* alpha, Index k, double* value, double* slope,
                 double* curvature) const override {
     if (k == 0) return;
-    nb::gil_scoped_acquire gil;
+    WithGil gil;
     call("value", t, alpha, k, value);
     call("slope", t, alpha, k, slope);
     // r'' by a forward difference: it only steers the acceleration.
@@ -134,16 +135,18 @@ std::shared_ptr<Penalty> make_penalty(const std::string& kind, double a, double 
   throw nb::value_error("unknown penalty");
 }
 
-// Looks for Ctrl-C at most every few milliseconds; the GIL is taken only then.
+// Looks for Ctrl-C at most every few milliseconds; the GIL is taken only then. Once it said stop, it
+// says so for ever.
 class SignalPoll {
  public:
   bool operator()() {
+    if (stopped_) return true;
     const auto now = std::chrono::steady_clock::now();
-    if (now >= deadline_) return expired_ = true;
+    if (now >= deadline_) return stopped_ = true;
     if (now - last_ < std::chrono::milliseconds(50)) return false;
     last_ = now;
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
+    WithGil gil;
+    return stopped_ = PyErr_CheckSignals() != 0;
   }
   explicit SignalPoll(double max_time) {
     if (std::isfinite(max_time)) {
@@ -151,12 +154,11 @@ class SignalPoll {
                               std::chrono::duration<double>(max_time));
     }
   }
-  bool expired() const { return expired_; }
 
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
-  bool expired_ = false;
+  bool stopped_ = false;
 };
 
 struct PyDesign {
@@ -193,8 +195,12 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
   problem.penalty = self->penalty.get();
   problem.positive = positive;
   problem.prox_weight = prox_weight;
-  nb::gil_scoped_release release;
-  self->solver = std::make_unique<MmSolver>(std::move(problem));
+  SignalPoll poll(INFINITY);
+  {
+    WithoutGil released;
+    self->solver = std::make_unique<MmSolver>(std::move(problem), std::ref(poll));
+  }
+  if (PyErr_Occurred()) throw nb::python_error();
   return self;
 }
 
@@ -208,7 +214,7 @@ SolveResult run_solver(PySolver& self, double alpha, double tol, Index max_iter,
   options.poll = std::ref(poll);
   SolveResult result;
   {
-    nb::gil_scoped_release release;
+    WithoutGil released;
     result = self.solver->solve(alpha, options, record);
   }
   if (PyErr_Occurred()) throw nb::python_error();
@@ -242,7 +248,7 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
   options.poll = std::ref(poll);
   PwlResult result;
   {
-    nb::gil_scoped_release release;
+    WithoutGil released;
     result = PwlSolver(problem).solve(options);
   }
   if (PyErr_Occurred()) throw nb::python_error();
@@ -263,6 +269,7 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of sparsieve.";
+  Interpreter::watch();
   m.def("instruction_set", &instruction_set, "Instruction set chosen at run time.");
 
   nb::class_<Columns>(m, "Columns", "Columns of X, read in place.")
@@ -290,7 +297,7 @@ NB_MODULE(_core, m) {
             auto weights = to_vector(omega);
             std::shared_ptr<Design> design;
             {
-              nb::gil_scoped_release release;
+              WithoutGil released;
               design = std::make_shared<Design>(columns.storage, std::move(weights), centre,
                                                 std::max(1, threads), shadow);
             }

@@ -11,7 +11,7 @@ constexpr double kPivotFloor = 1e-13;
 
 // Row by row in blocks of four: the entries of L are dot products of rows of L that are already
 // known, sixteen at a time.
-bool factorise(double* a, Index k, Index ld) {
+bool factorise(double* a, Index k, Index ld, const std::function<bool()>& stop) {
   const Index padded = (k + 3) / 4 * 4;
   std::vector<double> floor(padded, 0.0);
   for (Index i = 0; i < padded; ++i) {
@@ -26,6 +26,7 @@ bool factorise(double* a, Index k, Index ld) {
     for (Index q = 0; q < 4; ++q) out[q] = a + (i + q) * ld;
   };
   for (Index i = 0; i < padded; i += 4) {
+    if (i % 64 == 0 && stop && stop()) return false;
     for (Index j = 0; j <= i; j += 4) {
       const double *u[4], *v[4];
       double known[16];

@@ -1,6 +1,7 @@
 // The Cholesky factor of a support's Gram matrix, maintained as features enter and leave.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "sparsieve/simd.hpp"
@@ -10,7 +11,8 @@ namespace sparsieve {
 // Whether the symmetric k x k matrix A (row-major, leading dimension ld a multiple of 4, room for
 // rows up to the next multiple of 4; only the lower triangle is read) is positive definite beyond
 // rounding. A is overwritten by its Cholesky factor.
-bool factorise(double* a, Index k, Index ld);
+// Gives up, answering false, when `stop` says so.
+bool factorise(double* a, Index k, Index ld, const std::function<bool()>& stop);
 
 // L L' = A for a growing and shrinking k x k matrix A. L is lower triangular, stored by columns, so
 // that solves, appended rows and the rotations of a removal all run along contiguous memory.

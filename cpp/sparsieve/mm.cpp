@@ -11,17 +11,12 @@
 namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kEps = std::numeric_limits<double>::epsilon();
 // The inner problem is solved to this fraction of tol: the rest is room for the exact check.
 constexpr double kInnerShare = 0.25;
 // A feature outside the working set may violate by this fraction of tol and stay outside.
 constexpr double kOutsideShare = 0.5;
-// Correlations are taken from the Gram matrix while their error stays below this fraction of tol.
-constexpr double kGramShare = 0.1;
 // The strong rule's guess is not followed below this share of the threshold.
 constexpr double kLeastShare = 0.8;
-// Pivots of the maintained factor above this are definite whatever its accumulated rounding error.
-constexpr double kSafePivot = 1e-9;
 // How many features may accompany violators into the working set, beyond one for each.
 constexpr Index kCompany = 24;
 // A working set of this size may be filled at once.
@@ -32,8 +27,11 @@ constexpr double kMisled = 1e-9;
 constexpr int kPatience = 4;
 }  // namespace
 
-MmSolver::MmSolver(MmProblem problem)
-    : problem_(std::move(problem)), ws_(problem_.design->d()), sieve_(*problem_.design) {
+MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
+    : problem_(std::move(problem)),
+      poll_(std::move(poll)),
+      ws_(problem_.design->d()),
+      sieve_(*problem_.design) {
   const Index d = problem_.design->d();
   strength_.assign(d, 0.0);
   threshold_.assign(d, kInf);
@@ -60,6 +58,7 @@ MmSolver::MmSolver(MmProblem problem)
     excluded_ += excluded(j);
     if (excluded(j) || std::abs(null_correlations_[j]) <= noise) null_correlations_[j] = 0.0;
   }
+  poll_ = nullptr;
 }
 
 // Whether feature j can never enter: constant, excluded by its weight, or unpenalised and dependent.
@@ -82,7 +81,10 @@ void MmSolver::fit_unpenalised() {
   if (!problem_.positive) {
     // A column that depends on the others has nothing to add: it stays zero.
     Basis independent(*problem_.design, 0.0);
-    for (Index j : free) independent.add(j);
+    for (Index j : free) {
+      if (stopped()) return;
+      independent.add(j);
+    }
     const auto& kept = independent.columns();
     std::set_difference(free.begin(), free.end(), kept.begin(), kept.end(),
                         std::back_inserter(dependent_));
@@ -90,6 +92,7 @@ void MmSolver::fit_unpenalised() {
   }
   add_to_working_set(free, nullptr);
   SolveOptions options;
+  options.poll = poll_;
   SolveResult ignored;
   slope0_ = 0.0;
   for (Index s = 0; s < ws_.size(); ++s) slope0_ = std::max(slope0_, std::abs(c_[s]));
@@ -152,7 +155,7 @@ void MmSolver::set_alpha(double alpha) {
 
 void MmSolver::add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c) {
   const Index old = ws_.size();
-  ws_.grow(*problem_.design, columns);
+  ws_.grow(*problem_.design, columns, poll_);
   const Index m = ws_.size();
   w_.resize(m, 0.0);
   w_flushed_.resize(m, 0.0);
@@ -160,7 +163,7 @@ void MmSolver::add_to_working_set(const std::vector<Index>& columns, const std::
   place_.resize(m, -1);
   c_.resize(m);
   if (c != nullptr) {
-    std::copy(c->begin(), c->end(), c_.begin() + old);
+    std::copy(c->begin(), c->begin() + (m - old), c_.begin() + old);
   } else {
     problem_.design->correlate(weighted_, columns.data(), m - old, c_.data() + old);
   }
@@ -275,6 +278,7 @@ void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<d
 SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool record) {
   const Bytes before = problem_.design->bytes_read();
   SolveResult result;
+  poll_ = options.poll;
   const double previous = slope0_;
   set_alpha(alpha);
   prefetch(previous);
@@ -338,130 +342,12 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   result.objective = objective_now();
   result.deviance = weighted_.norm2;
   result.gap = surrogate_gap(sieve_.ratio());
-  result.convex = options.test_convexity && strictly_convex();
+  result.convex = options.test_convexity && !stopped() && strictly_convex();
   trim_working_set();
+  poll_ = nullptr;
   const double size = static_cast<double>(std::max<Bytes>(1, problem_.design->bytes()));
   result.passes = static_cast<double>(problem_.design->bytes_read() - before) / size;
   return result;
-}
-
-// ----------------------------------------------------------------------------- certificates
-
-// r = z - Xw, from the columns of the support.
-void MmSolver::residual() {
-  std::vector<Index> columns;
-  std::vector<double> coef;
-  solution(columns, coef);
-  r_ = problem_.z;
-  problem_.design->subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()), r_);
-  problem_.design->weigh(r_, weighted_);
-}
-
-// The residual and the working set's correlations, both from X: no rounding error outlives it.
-void MmSolver::anchor() {
-  residual();
-  problem_.design->correlate(weighted_, ws_.columns().data(), ws_.size(), c_.data());
-  known_error_ = rounding_noise();
-  if (!ws_.has_gram()) return;
-  pull_ = c_;
-  for (Index s = 0; s < ws_.size(); ++s) {
-    if (w_[s] != 0.0) axpy(w_[s], ws_.gram(s), pull_.data(), ws_.size());
-  }
-}
-
-// The same without reading the columns of the working set, c = X'Omega z - G w, wherever the rounding
-// error of that is small against the tolerance.
-void MmSolver::settle(double tol) {
-  known_error_ = gram_noise();
-  if (!ws_.has_gram() || known_error_ > kGramShare * tol * slope0_) {
-    anchor();
-    return;
-  }
-  residual();
-  c_ = pull_;
-  for (Index s = 0; s < ws_.size(); ++s) {
-    if (w_[s] != 0.0) axpy(-w_[s], ws_.gram(s), c_.data(), ws_.size());
-  }
-}
-
-// A bound of the rounding error of c = X'Omega z - G w: of the Gram matrix itself (sums in eight lanes
-// over blocks of 1024 rows) and of its product with w.
-double MmSolver::gram_noise() const {
-  const Design& design = *problem_.design;
-  const double n = static_cast<double>(design.n()), k = static_cast<double>(support_.size());
-  double reach = std::sqrt(z_norm2_), largest = 0.0;
-  for (Index s = 0; s < ws_.size(); ++s) {
-    const double norm = design.norm(ws_.column(s));
-    reach += norm * std::abs(w_[s]);
-    largest = std::max(largest, norm);
-  }
-  const double roundings = std::min(n, 1024.0) / 8.0 + n / 1024.0 + k + 8.0;
-  return rounding_noise() + kEps * roundings * reach * largest;
-}
-
-// What rounding the response, the coefficients and the intercept to double precision does to the
-// correlations, whoever computes them: no certificate can promise less.
-double MmSolver::rounding_noise() const {
-  const Design& design = *problem_.design;
-  double reach = problem_.response_size, largest = 0.0;
-  for (Index s = 0; s < ws_.size(); ++s) {
-    const double raw = design.raw_norm(ws_.column(s));
-    reach += raw * std::abs(w_[s]);
-    largest = std::max(largest, raw);
-  }
-  return 4.0 * kEps * reach * largest;
-}
-
-double MmSolver::objective_now() {
-  reweight();
-  double total = 0.5 * weighted_.norm2;
-  for (double v : value_) total += v;
-  return total;
-}
-
-// Gap of the surrogate at w, whose prox term vanishes there. The dual point is kappa Omega r with
-// kappa the maximiser of the dual over the feasible interval. Unpenalised coordinates need c_j = 0:
-// what is left of it (rounding, once the Newton step has solved their block) is charged to the dual.
-double MmSolver::surrogate_gap(double outside_ratio) {
-  double ratio = std::max(outside_ratio, 0.0), l1 = 0.0, fit = weighted_.norm2, slack = 0.0;
-  for (Index s = 0; s < ws_.size(); ++s) {
-    const double lambda = place_[s] >= 0 ? slope_[place_[s]] : threshold_[ws_.column(s)];
-    const double reached = problem_.positive ? c_[s] : std::abs(c_[s]);
-    if (lambda > 0.0) {
-      ratio = std::max(ratio, reached / lambda);
-    } else {
-      slack += std::abs(c_[s] * w_[s]);
-    }
-    l1 += lambda * std::abs(w_[s]);
-    fit += c_[s] * w_[s];  // z'Omega r = r'Omega r + w'c
-  }
-  const double limit = ratio > 0.0 ? 1.0 / ratio : kInf;
-  const double norm2 = weighted_.norm2;
-  const double kappa = norm2 > 0.0 ? std::clamp((fit - slack) / norm2, 0.0, limit) : 0.0;
-  const double primal = 0.5 * norm2 + l1;
-  const double dual = kappa * (fit - slack) - 0.5 * kappa * kappa * norm2;
-  return primal - dual;
-}
-
-bool MmSolver::strictly_convex() const {
-  if (!ws_.has_gram()) return false;  // too large to prove
-  const Index k = static_cast<Index>(support_.size()), ld = (k + 3) / 4 * 4;
-  bool curved = problem_.prox_weight > 0.0;  // the maintained factor is then not the Hessian's
-  std::vector<double> diagonal(k);
-  for (Index p = 0; p < k; ++p) {
-    curved = curved || curvature_[p] != 0.0;
-    diagonal[p] = ws_.gram(support_[p])[support_[p]];
-  }
-  if (!curved && factor_.smallest_pivot(diagonal) > kSafePivot) return true;
-  std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
-  for (Index p = 0; p < k; ++p) {
-    const double* gram = ws_.gram(support_[p]);
-    double* row = hessian.data() + p * ld;
-    for (Index q = 0; q <= p; ++q) row[q] = gram[support_[q]];
-    row[p] += curvature_[p];
-    if (!(row[p] > 0.0)) return false;
-  }
-  return factorise(hessian.data(), k, ld);
 }
 
 void MmSolver::solution(std::vector<Index>& columns, std::vector<double>& coef) const {

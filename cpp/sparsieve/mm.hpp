@@ -31,7 +31,7 @@ struct SolveOptions {
   double tol = 1e-6;
   Index max_iter = 10000;
   bool test_convexity = true;  // else `convex` is left false
-  std::function<bool()> poll;  // true = stop; called often, must be cheap
+  std::function<bool()> poll;  // true = stop, for good; called often, must be cheap
 };
 
 struct SolveResult {
@@ -62,7 +62,7 @@ struct MmProblem {
 
 class MmSolver {
  public:
-  explicit MmSolver(MmProblem problem);
+  explicit MmSolver(MmProblem problem, std::function<bool()> poll = {});
 
   // Correlations of every feature once the unpenalised ones are fitted: alpha_max follows from them.
   const std::vector<double>& null_correlations() const { return null_correlations_; }
@@ -88,6 +88,7 @@ class MmSolver {
     }
   };
 
+  bool stopped() const { return poll_ && poll_(); }
   // ---- setting up
   void set_alpha(double alpha);
   void fit_unpenalised();
@@ -126,14 +127,16 @@ class MmSolver {
   bool is_free(Index slot) const;
   double objective_now();
   // ---- the inner problem by columns, for supports too large for a Gram matrix (mm_columns.cpp)
+  double entries(Bytes bytes) const;
   bool columns_pay() const;
   void leave_gram();
+  void return_to_gram();
   Status minimise_by_columns(double target, const SolveOptions& options, SolveResult& result);
   void column_epoch();
   void column_newton();
   bool column_trial(const std::vector<double>& delta, double t);
   void list_support();
-  // ---- certificates
+  // ---- certificates (mm_certificate.cpp)
   void anchor();
   void settle(double tol);
   double gram_noise() const;
@@ -142,10 +145,12 @@ class MmSolver {
   bool strictly_convex() const;
 
   MmProblem problem_;
+  std::function<bool()> poll_;  // true = stop; once true it stays so
   WorkingSet ws_;
   Sieve sieve_;
   Factor factor_;
-  bool exact_ = true;  // no pivot of the factor was lifted
+  bool exact_ = true;       // no pivot of the factor was lifted
+  bool gram_paid_ = false;  // working on the columns was tried and took longer
   double slope0_ = 0.0, z_norm2_ = 0.0;
   std::vector<double> strength_;   // alpha pi_j, per feature
   std::vector<double> threshold_;  // slope_j(0), per feature

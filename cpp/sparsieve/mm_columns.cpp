@@ -10,8 +10,13 @@
 namespace sparsieve {
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-// A Gram matrix this small is always worth having.
-constexpr Index kSmallSet = 4000;
+// Working sets up to this size always have a Gram matrix, beyond the other they never do.
+constexpr Index kSmallSet = 256;
+constexpr Index kLargeSet = 4000;
+// Columns may pay when the support has this many features for each stored entry of a column.
+constexpr double kPerEntry = 4.0;
+// Entries read for one alpha, per square of the support, that a Gram matrix would have been worth.
+constexpr double kGramPrice = 60.0;
 // Epochs between two Newton steps.
 constexpr int kNewtonEvery = 8;
 // Conjugate gradient iterations of one Newton step, and the reduction of the residual it aims at.
@@ -21,19 +26,32 @@ constexpr double kForcing = 1e-3;
 constexpr int kPatience = 50;
 }  // namespace
 
-// Whether an epoch over the columns is cheaper than one product with the Gram matrix.
+// Stored entries, from their bytes (an index and a value each).
+double MmSolver::entries(Bytes bytes) const { return static_cast<double>(bytes) / 12.0; }
+
+// Whether an epoch over the columns is much cheaper than a product with the Gram matrix. Whether fewer
+// such products are needed is another matter: that is tried, once.
 bool MmSolver::columns_pay() const {
-  const double m = static_cast<double>(ws_.size());
   if (ws_.size() <= kSmallSet) return false;
-  const double column =
-      static_cast<double>(problem_.design->bytes()) / static_cast<double>(problem_.design->d());
-  return m * column < 0.5 * m * m;
+  if (ws_.size() > kLargeSet) return true;
+  const double d = static_cast<double>(problem_.design->d());
+  const double per_column = entries(problem_.design->bytes()) / d;
+  return !gram_paid_ && static_cast<double>(support_.size()) > kPerEntry * per_column;
 }
 
 void MmSolver::leave_gram() {
   ws_.drop_gram();
   factor_ = Factor();
   list_support();
+}
+
+// The columns took longer than a Gram matrix would have: have it again, and keep it.
+void MmSolver::return_to_gram() {
+  gram_paid_ = true;
+  if (!ws_.regain_gram(*problem_.design, poll_)) return;
+  pull_.resize(ws_.size());
+  rebuild_support();
+  anchor();
 }
 
 // Support and signs from w; there is no factor to keep in step.
@@ -145,7 +163,14 @@ Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
   double best = std::numeric_limits<double>::infinity();
   int patience = kPatience;
   anchor();
+  const Bytes before = problem_.design->bytes_read();
   while (true) {
+    const double k = static_cast<double>(support_.size());
+    const double spent = entries(problem_.design->bytes_read() - before);
+    if (spent > kGramPrice * k * k && ws_.size() > kSmallSet && ws_.size() <= kLargeSet) {
+      return_to_gram();
+      if (ws_.has_gram()) return minimise(target, options, result, false);
+    }
     reweight();
     const double worst = larger(worst_active(), worst_zero());
     if (worst <= target) return Status::kConverged;
@@ -153,7 +178,7 @@ Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
     best = std::min(best, worst);
     if (patience == 0) return Status::kStalled;
     for (int e = 0; e < kNewtonEvery; ++e) {
-      if (options.poll && options.poll()) return Status::kInterrupted;
+      if (stopped()) return Status::kInterrupted;
       if (result.iterations >= options.max_iter) return Status::kIterations;
       ++result.iterations;
       column_epoch();

@@ -231,7 +231,12 @@ void MmSolver::rebuild_support() {
   support_.clear();
   std::fill(place_.begin(), place_.end(), Index{-1});
   for (Index s = 0; s < ws_.size(); ++s) {
-    if (w_[s] != 0.0) join(s, w_[s] > 0.0 ? 1 : -1);
+    if (w_[s] == 0.0) continue;
+    if (stopped()) {  // without a factor the point can still be certified
+      leave_gram();
+      return;
+    }
+    join(s, w_[s] > 0.0 ? 1 : -1);
   }
 }
 
@@ -244,7 +249,7 @@ bool MmSolver::enter(double floor) {
   const Index count = std::min<Index>(batch_, static_cast<Index>(candidates.size()));
   std::partial_sort(candidates.begin(), candidates.begin() + count, candidates.end(),
                     [&](Index a, Index b) { return excess(a) > excess(b); });
-  for (Index k = 0; k < count; ++k) {
+  for (Index k = 0; k < count && !stopped(); ++k) {
     const Index s = candidates[k];
     join(s, is_free(s) ? 0 : (c_[s] > 0.0 ? 1 : -1));
   }
@@ -399,7 +404,7 @@ Status MmSolver::minimise(double target, const SolveOptions& options, SolveResul
   double best = kInf;
   bool polished = false;
   while (true) {
-    if (options.poll && options.poll()) return Status::kInterrupted;
+    if (stopped()) return Status::kInterrupted;
     reweight();
     if (current) {
       const double active = worst_active(), zero = worst_zero(), worst = std::max(active, zero);

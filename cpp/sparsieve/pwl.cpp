@@ -90,13 +90,15 @@ void PwlSolver::support_step() {
   }
   if (support.empty() || static_cast<Index>(support.size()) > kMaxNewton) return;
   WorkingSet ws(problem_.design->d());
-  ws.grow(*problem_.design, support);
+  ws.grow(*problem_.design, support, poll_);
+  if (stopped()) return;
   Factor factor;
   std::vector<Index> kept;  // slots whose column is independent of those before it
   std::vector<double> row, g, delta;
   for (Index s = 0; s < ws.size(); ++s) {
     row.clear();
     for (Index q : kept) row.push_back(ws.gram(s)[q]);
+    if (stopped()) return;
     if (factor.append(row.data(), ws.gram(s)[s] + mu)) {
       kept.push_back(s);
     } else {
@@ -106,7 +108,7 @@ void PwlSolver::support_step() {
   release_dependent(ws, factor, kept);
   refresh();
   fetch_correlations(support);
-  for (std::size_t guard = 0; guard <= support.size() && !kept.empty(); ++guard) {
+  for (std::size_t guard = 0; guard <= support.size() && !kept.empty() && !stopped(); ++guard) {
     g.clear();
     for (Index s : kept) {
       const Index j = ws.column(s);
@@ -145,7 +147,7 @@ void PwlSolver::support_step() {
 // reaches zero, so go there; if it is a kept one, column s takes its place.
 void PwlSolver::release_dependent(const WorkingSet& ws, Factor& factor, std::vector<Index>& kept) {
   std::vector<double> a;
-  for (Index s = 0; s < ws.size(); ++s) {
+  for (Index s = 0; s < ws.size() && !stopped(); ++s) {
     const Index j = ws.column(s);
     if (std::find(kept.begin(), kept.end(), s) != kept.end() || w_[j] == 0.0) continue;
     a.clear();
@@ -299,13 +301,14 @@ void PwlSolver::screen(const DualPoint& point) {
 
 PwlResult PwlSolver::solve(const PwlOptions& options) {
   PwlResult result;
+  poll_ = options.poll;
   refresh();
   const double goal = options.tol * std::max(primal(), std::numeric_limits<double>::min());
   double best = kInf;
   int patience = 50;
   while (true) {
     // 1. a few epochs, then the exact step on the support they found
-    for (Index e = 0; e < kScreenEvery && result.epochs < options.max_epochs;
+    for (Index e = 0; e < kScreenEvery && result.epochs < options.max_epochs && !stopped();
          ++e, ++result.epochs) {
       epoch();
     }
@@ -323,7 +326,7 @@ PwlResult PwlSolver::solve(const PwlOptions& options) {
     best = std::min(best, point.gap);
     result.converged = point.gap <= std::max(goal, primal_noise());
     if (result.converged || patience == 0 || result.epochs >= options.max_epochs) break;
-    if (options.poll && options.poll()) break;
+    if (stopped()) break;
   }
   // The reported dual point is feasible for every feature, screened ones included.
   std::vector<Index> all;

@@ -57,6 +57,8 @@ class PwlSolver {
   double centre(Index j) const { return problem_.centre.empty() ? 0.0 : problem_.centre[j]; }
   bool unpenalised(Index j) const { return problem_.l1[j] == 0.0; }
 
+  bool stopped() const { return poll_ && poll_(); }
+  std::function<bool()> poll_;  // true = stop; once true it stays so
   void epoch();
   void refresh();
   void support_step();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -30,8 +31,13 @@ void parallel_for(Index count, int threads, Index grain, const Body& body) {
     }
   };
   std::vector<std::jthread> others;
-  for (Index piece = 1; piece < pieces; ++piece) others.emplace_back(run, piece);
+  Index started = 1;
+  try {
+    for (; started < pieces; ++started) others.emplace_back(run, started);
+  } catch (const std::system_error&) {  // no more threads to be had: the rest is done here
+  }
   run(0);
+  for (Index piece = started; piece < pieces; ++piece) run(piece);
   others.clear();  // joins
   for (const auto& error : errors) {
     if (error) std::rethrow_exception(error);

@@ -10,7 +10,19 @@ void WorkingSet::drop_gram() {
   capacity_ = 0;
 }
 
-void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh) {
+bool WorkingSet::regain_gram(const Design& design, const std::function<bool()>& stop) {
+  std::vector<Index> columns;
+  columns.swap(columns_);
+  has_gram_ = true;
+  grow(design, columns, stop);
+  if (columns_.size() == columns.size()) return true;
+  drop_gram();
+  columns_.swap(columns);
+  return false;
+}
+
+void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
+                      const std::function<bool()>& stop) {
   if (!has_gram_) {
     for (Index j : fresh) {
       slot_[j] = size();
@@ -21,6 +33,7 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh) {
   // Fresh columns are expanded to double in a buffer: this many at a time.
   constexpr Index kBatch = 32;
   for (std::size_t begin = 0; begin < fresh.size(); begin += kBatch) {
+    if (begin > 0 && stop && stop()) return;
     const Index nf = std::min<Index>(kBatch, static_cast<Index>(fresh.size() - begin));
     const Index old = size(), m = old + nf;
     if (m > capacity_) {

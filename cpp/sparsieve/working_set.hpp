@@ -1,6 +1,7 @@
 // The features a solver is working on, and the Gram matrix of their columns.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "sparsieve/design.hpp"
@@ -24,7 +25,11 @@ class WorkingSet {
   void drop_gram();
   bool has_gram() const { return has_gram_; }
   // Add features. With a Gram matrix this reads each of their columns and each column of the set once.
-  void grow(const Design& design, const std::vector<Index>& fresh);
+  // Ends early, with some of them left out, when `stop` says so.
+  void grow(const Design& design, const std::vector<Index>& fresh,
+            const std::function<bool()>& stop = {});
+  // Compute the Gram matrix that was dropped; false, and still without it, when `stop` says so.
+  bool regain_gram(const Design& design, const std::function<bool()>& stop);
   // Keep only the given slots, in that order.
   void keep(const std::vector<Index>& slots);
 

@@ -96,4 +96,4 @@ def _from_both_sides(
 
 def _solve_until(solver: Solver, alpha: float, limits: Limits, deadline: float) -> Point:
     left = max(deadline - time.monotonic(), 0.0)
-    return solver.solve(float(alpha), limits.tol, limits.max_iter, left, details=limits.details)
+    return solver.solve(float(alpha), limits.tol, limits.max_iter, left, convexity=limits.convexity)

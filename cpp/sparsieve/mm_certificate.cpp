@@ -1,0 +1,147 @@
+// The point in observation space and everything that is proven about it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sparsieve/mm.hpp"
+
+namespace sparsieve {
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+// Correlations are taken from the Gram matrix while their error stays below this fraction of tol.
+constexpr double kGramShare = 0.1;
+// Pivots of the maintained factor above this are definite whatever its accumulated rounding error.
+constexpr double kSafePivot = 1e-9;
+// Without a Gram matrix at hand, convexity is examined for supports up to this size.
+constexpr Index kProvable = 512;
+}  // namespace
+
+// r = z - Xw, from the columns of the support.
+void MmSolver::residual() {
+  std::vector<Index> columns;
+  std::vector<double> coef;
+  solution(columns, coef);
+  r_ = problem_.z;
+  problem_.design->subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()), r_);
+  problem_.design->weigh(r_, weighted_);
+}
+
+// The residual and the working set's correlations, both from X: no rounding error outlives it.
+void MmSolver::anchor() {
+  residual();
+  problem_.design->correlate(weighted_, ws_.columns().data(), ws_.size(), c_.data());
+  known_error_ = rounding_noise();
+  if (!ws_.has_gram()) return;
+  pull_ = c_;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    if (w_[s] != 0.0) axpy(w_[s], ws_.gram(s), pull_.data(), ws_.size());
+  }
+}
+
+// The same without reading the columns of the working set, c = X'Omega z - G w, wherever the rounding
+// error of that is small against the tolerance.
+void MmSolver::settle(double tol) {
+  known_error_ = gram_noise();
+  if (!ws_.has_gram() || known_error_ > kGramShare * tol * slope0_) {
+    anchor();
+    return;
+  }
+  residual();
+  c_ = pull_;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    if (w_[s] != 0.0) axpy(-w_[s], ws_.gram(s), c_.data(), ws_.size());
+  }
+}
+
+// A bound of the rounding error of c = X'Omega z - G w: of the Gram matrix itself (sums in eight lanes
+// over blocks of 1024 rows) and of its product with w.
+double MmSolver::gram_noise() const {
+  const Design& design = *problem_.design;
+  const double n = static_cast<double>(design.n()), k = static_cast<double>(support_.size());
+  double reach = std::sqrt(z_norm2_), largest = 0.0;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    const double norm = design.norm(ws_.column(s));
+    reach += norm * std::abs(w_[s]);
+    largest = std::max(largest, norm);
+  }
+  const double roundings = std::min(n, 1024.0) / 8.0 + n / 1024.0 + k + 8.0;
+  return rounding_noise() + kEps * roundings * reach * largest;
+}
+
+// What rounding the response, the coefficients and the intercept to double precision does to the
+// correlations, whoever computes them: no certificate can promise less.
+double MmSolver::rounding_noise() const {
+  const Design& design = *problem_.design;
+  double reach = problem_.response_size, largest = 0.0;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    const double raw = design.raw_norm(ws_.column(s));
+    reach += raw * std::abs(w_[s]);
+    largest = std::max(largest, raw);
+  }
+  return 4.0 * kEps * reach * largest;
+}
+
+double MmSolver::objective_now() {
+  reweight();
+  double total = 0.5 * weighted_.norm2;
+  for (double v : value_) total += v;
+  return total;
+}
+
+// Gap of the surrogate at w, whose prox term vanishes there. The dual point is kappa Omega r with
+// kappa the maximiser of the dual over the feasible interval. Unpenalised coordinates need c_j = 0:
+// what is left of it (rounding, once the Newton step has solved their block) is charged to the dual.
+double MmSolver::surrogate_gap(double outside_ratio) {
+  double ratio = std::max(outside_ratio, 0.0), l1 = 0.0, fit = weighted_.norm2, slack = 0.0;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    const double lambda = place_[s] >= 0 ? slope_[place_[s]] : threshold_[ws_.column(s)];
+    const double reached = problem_.positive ? c_[s] : std::abs(c_[s]);
+    if (lambda > 0.0) {
+      ratio = std::max(ratio, reached / lambda);
+    } else {
+      slack += std::abs(c_[s] * w_[s]);
+    }
+    l1 += lambda * std::abs(w_[s]);
+    fit += c_[s] * w_[s];  // z'Omega r = r'Omega r + w'c
+  }
+  const double limit = ratio > 0.0 ? 1.0 / ratio : kInf;
+  const double norm2 = weighted_.norm2;
+  const double kappa = norm2 > 0.0 ? std::clamp((fit - slack) / norm2, 0.0, limit) : 0.0;
+  const double primal = 0.5 * norm2 + l1;
+  const double dual = kappa * (fit - slack) - 0.5 * kappa * kappa * norm2;
+  return primal - dual;
+}
+
+bool MmSolver::strictly_convex() const {
+  const Index k = static_cast<Index>(support_.size()), ld = (k + 3) / 4 * 4;
+  std::vector<Index> columns(k), slots = support_;
+  for (Index p = 0; p < k; ++p) columns[p] = ws_.column(support_[p]);
+  WorkingSet own(ws_.has_gram() ? 0 : problem_.design->d());
+  if (!ws_.has_gram()) {
+    if (k > kProvable) return false;
+    own.grow(*problem_.design, columns, poll_);
+    if (own.size() < k) return false;
+    std::iota(slots.begin(), slots.end(), Index{0});
+  }
+  const WorkingSet& set = ws_.has_gram() ? ws_ : own;
+  bool curved = problem_.prox_weight > 0.0;  // the maintained factor is then not the Hessian's
+  std::vector<double> diagonal(k);
+  for (Index p = 0; p < k; ++p) {
+    curved = curved || curvature_[p] != 0.0;
+    diagonal[p] = problem_.design->norm2(columns[p]);
+  }
+  if (!curved && ws_.has_gram() && factor_.smallest_pivot(diagonal) > kSafePivot) return true;
+  std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
+  for (Index p = 0; p < k; ++p) {
+    const double* gram = set.gram(slots[p]);
+    double* row = hessian.data() + p * ld;
+    for (Index q = 0; q <= p; ++q) row[q] = gram[slots[q]];
+    row[p] += curvature_[p];
+    if (!(row[p] > 0.0)) return false;
+  }
+  return factorise(hessian.data(), k, ld, poll_);
+}
+
+}  // namespace sparsieve

@@ -1,0 +1,34 @@
+"""The interpreter may end while other threads compute: no abort, no word on the terminal."""
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import threading
+import sparsieve as sv
+
+X, y, w = sv.datasets.make_toy(200, 4000, 20, noise=2.0, random_state=0)
+inside = threading.Event()
+
+def work():
+    while True:
+        sv.sparse_path(X, y, {penalty}, alphas=60, eps=1e-3, tol=1e-10, callback=reached, n_jobs=2)
+
+def reached(point):
+    inside.set()
+
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+inside.wait()
+print("leaving", flush=True)
+"""
+
+
+@pytest.mark.parametrize("penalty", ['"mcp"', '"l1"'])
+def test_python_ends_while_threads_solve(penalty):
+    command = [sys.executable, "-W", "ignore", "-c", PROGRAM.format(penalty=penalty)]
+    for _ in range(3):
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "leaving\n", "")
