@@ -269,6 +269,15 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of sparsieve.";
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::bad_alloc&) {
+      PyErr_SetString(PyExc_MemoryError,
+                      "not enough memory for this fit; pass X as float32 or sparse, use fewer "
+                      "columns, or shadow=False.");
+    }
+  });
   Interpreter::watch();
   m.def("instruction_set", &instruction_set, "Instruction set chosen at run time.");
 

@@ -55,13 +55,12 @@ bool factorise(double* a, Index k, Index ld, const std::function<bool()>& stop) 
 
 void Factor::reserve(Index k) {
   if (k <= capacity_) return;
-  const Index grown = std::max<Index>(16, std::max(k, capacity_ + capacity_ / 2));
-  std::vector<double> bigger(static_cast<std::size_t>(grown) * grown);
-  for (Index j = 0; j < k_; ++j) {
-    std::copy(column(j) + j, column(j) + k_, bigger.data() + j * grown + j);
-  }
-  l_.swap(bigger);
-  capacity_ = grown;
+  Factor bigger;
+  bigger.capacity_ = k + k / 8 + 16;
+  bigger.l_.resize(static_cast<std::size_t>(bigger.capacity_) * (bigger.capacity_ + 1) / 2);
+  for (Index j = 0; j < k_; ++j) std::copy(column(j) + j, column(j) + k_, bigger.column(j) + j);
+  l_.swap(bigger.l_);
+  capacity_ = bigger.capacity_;
 }
 
 bool Factor::append(const double* a, double diagonal) {

@@ -32,8 +32,9 @@ class Factor {
   void solve(const double* b, double* x) const;
 
  private:
-  double* column(Index j) { return l_.data() + j * capacity_; }
-  const double* column(Index j) const { return l_.data() + j * capacity_; }
+  // Column j from row 0; only rows j and below are stored.
+  double* column(Index j) { return l_.data() + j * capacity_ - j * (j + 1) / 2; }
+  const double* column(Index j) const { return l_.data() + j * capacity_ - j * (j + 1) / 2; }
   void reserve(Index k);
   void forward(double* x) const;  // x = L^{-1} x
   Index k_ = 0, capacity_ = 0;

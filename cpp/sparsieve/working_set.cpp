@@ -37,7 +37,7 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
     const Index nf = std::min<Index>(kBatch, static_cast<Index>(fresh.size() - begin));
     const Index old = size(), m = old + nf;
     if (m > capacity_) {
-      const Index grown = std::max<Index>(32, std::max(m, capacity_ + capacity_ / 2));
+      const Index grown = m + m / 8 + 32;
       std::vector<double> bigger(static_cast<std::size_t>(grown) * grown);
       for (Index s = 0; s < old; ++s) std::copy(gram(s), gram(s) + old, bigger.data() + s * grown);
       gram_.swap(bigger);
