@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
         type=float,
         default=None,
         metavar="M",
-        help="begin no further path after so long (default 55, with --quick 4.5); "
+        help="begin no further path after so long (default 55, with --quick 4); "
         "--resume goes on from there",
     )
     p.add_argument("--seeds", type=int, default=None, metavar="K", help="toy problems per setting")

@@ -120,19 +120,19 @@ FULL = Profile(
 )
 QUICK = Profile(
     "quick",
-    minutes=4.5,
+    minutes=4.0,
     n_toy=15,
     n_real=6,
     panels={
-        "figure1-small": Panel((1e-3, 1e-6), 1.0, 50, (100,), seeds=2),
+        "figure1-small": Panel((1e-3, 1e-6), 0.6, 50, (100,), seeds=2),
         "figure1-large": Panel((1e-3,), 1.0, 200, (1000,)),
-        "others": Panel((1e-3, 1e-6), 1.0, 50, (100,), seeds=2),
-        "figure2-features": Panel((1e-4,), 0.6, 100, (100, 500)),
-        "figure2-noise": Panel((1e-4,), 0.6, 100, (200,), (0.01, 1.0)),
+        "others": Panel((1e-3, 1e-6), 0.6, 50, (100,)),
+        "figure2-features": Panel((1e-4,), 0.4, 100, (100, 500)),
+        "figure2-noise": Panel((1e-4,), 0.4, 100, (200,), (0.01, 1.0)),
         "figure2-tolerance": Panel((1e-4, 1e-8), 0.6, 200, (500, 1000), (0.01,)),
         TRACE: Panel((1e-6,), 1.0, 100, (200,), (0.01, 1.0)),
-        "figure3-leukemia": Panel((1e-3,), 1.5),
-        "figure3-newsgroup": Panel((1e-3,), 1.5),
+        "figure3-leukemia": Panel((1e-3,), 1.0),
+        "figure3-newsgroup": Panel((1e-3,), 1.0),
     },
 )
 TINY = Profile(
