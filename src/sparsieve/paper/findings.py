@@ -67,7 +67,7 @@ def _both(groups: Groups, slow: str, fast: str, pick: Pick) -> str:
 def _propagation(groups: Groups) -> str:
     places = {
         "noise 2, by number of features": in_panel("figure2-features"),
-        "1000 features, by noise": in_panel("figure2-noise"),
+        "by noise": in_panel("figure2-noise"),
         "leukemia": in_panel("figure3-leukemia"),
         "newsgroups": in_panel("figure3-newsgroup"),
     }
@@ -95,8 +95,9 @@ def _ends(records: list[Record], pick: Pick, method: str) -> str:
     lower, level, higher = (
         round(100 * k / ends.count) for k in (ends.lower, ends.level, ends.higher)
     )
+    who = "The engine" if method == ENGINE else method
     return (
-        f"{method} ends lower than MM-screen at {lower} %, level with it at {level} % and higher "
+        f"{who} ends lower than MM-screen at {lower} %, level with it at {level} % and higher "
         f"at {higher} % of {ends.count} grid points"
     )
 
