@@ -21,6 +21,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.h')
 
 .PHONY: help demo test test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
+  lock test-oldest sbom reproducible \
   paper bench-envs bench-quick bench bench-compare bench-growth
 
 help:
@@ -33,17 +34,23 @@ help:
 	@echo "make format    let ruff and clang-format rewrite the files"
 	@echo "make sanitize  test-suite on a build with ASan and UBSan; sanitize-quick: two minutes of it"
 	@echo "make tsan      fits from many threads on a build with ThreadSanitizer"
+	@echo "make test-oldest  some tests with the oldest versions of everything that are allowed"
+	@echo "make reproducible, sbom, lock: wheels that are equal, what is in them, pinned versions"
 	@echo "make docs      the documentation site, in docs/_build/html"
 	@echo "make bench-quick, bench, bench-compare BASE=commit: see benchmarks/README.md"
 	@echo "make paper     the experiments of the ICML 2019 paper; PAPER_ARGS='all --quick' for five minutes"
 	@echo "make clean     remove build products and virtual environments"
 
+# LOCK=ci/lock.txt installs exactly those versions of everything, checked by their hashes.
+LOCK ?=
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
+	$(if $(LOCK),$@ $(PIP_INSTALL) --require-hashes -r $(LOCK))
 
 # One stamp per set of extras; each is renewed when a source file changes.
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(VENV)/bin/python $(PIP_INSTALL) --config-settings=build-dir='$(BUILD_DIR)' .
+	$(VENV)/bin/python $(PIP_INSTALL) --config-settings=build-dir='$(BUILD_DIR)' \
+	  $(if $(LOCK),--no-build-isolation) .
 	touch $@
 
 $(VENV)/.cli: $(VENV)/.installed
@@ -61,6 +68,37 @@ $(VENV)/.dev: $(VENV)/.installed
 $(VENV)/.docs: $(VENV)/.installed
 	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' docs)
 	touch $@
+
+$(VENV)/.release: $(VENV)/.installed
+	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' release)
+	touch $@
+
+# The versions of everything for Python 3.11 and newer, with hashes.
+COMPILE = $(VENV)/bin/uv pip compile --quiet --python-version 3.11 pyproject.toml ci/build.in
+lock: $(VENV)/.release
+	$(COMPILE) --universal --generate-hashes --no-annotate --custom-compile-command "make lock" \
+	  --extra test --extra dev --extra docs --upgrade -o ci/lock.txt
+
+# The oldest versions pyproject.toml allows, of what runs, tests and builds the library.
+OLDEST_VENV ?= .venv-oldest
+OLDEST_TESTS = tests/test_estimators.py tests/test_validation.py tests/test_model_file.py \
+  tests/test_certificates.py tests/test_found_by_fuzzing.py tests/model_selection/test_cv.py \
+  tests/test_path_tools.py tests/test_import.py tests/test_table_files.py
+test-oldest: $(VENV)/.release
+	$(COMPILE) --resolution lowest-direct --extra test -o build/oldest.txt
+	$(PYTHON) -m venv $(OLDEST_VENV)
+	$(OLDEST_VENV)/bin/python $(PIP_INSTALL) -r build/oldest.txt
+	$(OLDEST_VENV)/bin/python $(PIP_INSTALL) --no-build-isolation \
+	  --config-settings=build-dir=build/oldest .
+	$(OLDEST_VENV)/bin/python -m pytest -q -m "not slow" $(OLDEST_TESTS)
+
+# What the library is made of: its run-time dependencies, with versions and licences.
+sbom: $(VENV)/.release
+	$(VENV)/bin/python -m ci.sbom $(VENV) build/sbom.cdx.json
+
+# The same wheel, byte for byte, from two folders with different names at different times.
+reproducible: $(VENV)/.release
+	$(VENV)/bin/python -m ci.reproducible
 
 # A warning is an error. No network is needed once the packages are there.
 docs: $(VENV)/.docs
@@ -161,5 +199,5 @@ bench-compare: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks compare $(BASE) $(BENCH_ARGS)
 
 clean:
-	rm -rf build dist docs/_build docs/gallery docs/generated docs/_generated $(VENV) $(SANITIZE_VENV) $(TSAN_VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf build dist docs/_build docs/gallery docs/generated docs/_generated $(VENV) $(SANITIZE_VENV) $(TSAN_VENV) $(OLDEST_VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

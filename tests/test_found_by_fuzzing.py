@@ -38,9 +38,9 @@ def broken(kind, **parts):
         broken("csc", indptr=np.array([0, 1], dtype=np.int32)),
         broken("csc", indices=np.array([0, 1], dtype=np.int32)),
         broken("csr", indices=np.array([0.0, 1.0, 2.0, 3.0])),
-        broken("coo", coords=(np.array([0, 1, 2, -7]), np.array([0, 1, 2, 3]))),
-        broken("coo", coords=(np.array([0, 1, 2, 3]), np.array([0, 1, 2, 99]))),
-        broken("coo", coords=(np.array([0, 1]), np.array([0, 1]))),
+        broken("coo", row=np.array([0, 1, 2, -7]), col=np.array([0, 1, 2, 3])),
+        broken("coo", row=np.array([0, 1, 2, 3]), col=np.array([0, 1, 2, 99])),
+        broken("coo", row=np.array([0, 1]), col=np.array([0, 1])),
         broken("bsr", indices=np.array([0, 1, 2, 77], dtype=np.int32)),
     ],
 )

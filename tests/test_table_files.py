@@ -144,7 +144,7 @@ def test_parquet_types(tmp_path):
 
 
 def test_sparse_archives(tmp_path):
-    X = sparse.random_array((20, 30), density=0.2, format="csr", rng=0)
+    X = sparse.csr_array(sparse.random(20, 30, density=0.2, random_state=0))
     sparse.save_npz(tmp_path / "t.npz", X)
     table = read_table(tmp_path / "t.npz")
     assert (table.values != X).nnz == 0

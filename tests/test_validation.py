@@ -98,7 +98,7 @@ def test_every_sparse_format_is_accepted(format_, kind):
 
 
 def test_sparse_diagonals_integers_and_booleans():
-    for design in (sparse.eye_array(5, format="dia"), sparse.eye_array(5, dtype=int)):
+    for design in (sparse.dia_array(np.eye(5)), sparse.dia_array(np.eye(5, dtype=int))):
         same(check_X(design), np.eye(5))
     assert check_X(sparse.csc_array(np.eye(4, dtype=bool))).dtype == np.float64
     assert check_X(sparse.csc_array(np.eye(4, dtype=np.float32))).dtype == np.float32
@@ -189,7 +189,8 @@ def spoilt(value, make=np.asarray):
         (X[:1], r"1 sample\(s\).*minimum of 2"),
         (sparse.csc_array((20, 0)), r"0 feature\(s\)"),
         (sparse.csc_array(X[:1]), r"1 sample\(s\)"),
-        (sparse.coo_array(X[0]), "X must have 2 dimensions"),
+        # SciPy before 1.13 made a row of it.
+        (sparse.coo_array(X[0]), "X must have 2 dimensions|1 sample"),
         (np.ma.masked_greater(X, 0.5), "X is a masked array"),
     ],
 )

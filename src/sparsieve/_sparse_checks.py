@@ -19,7 +19,7 @@ def sound(X: Any) -> Any:
         X = X.tocoo()
     try:
         if X.format == "coo":
-            for index, size in zip(X.coords, X.shape, strict=True):
+            for index, size in ((X.row, X.shape[0]), (X.col, X.shape[1])):
                 _check_indices(index, X.data, X.data.shape[0], size)
         else:
             _check_compressed(X)

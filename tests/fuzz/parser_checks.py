@@ -143,7 +143,8 @@ def _broken_matrix(kind, shape, values, indices, indptr):
     matrix.data = values
     if kind == "coo":
         # The columns come from the same numbers, so that pairs repeat and leave the matrix.
-        matrix.coords = (indices, np.resize(indptr, indices.shape).astype(indices.dtype))
+        matrix.row = indices
+        matrix.col = np.resize(indptr, indices.shape).astype(indices.dtype)
     else:
         matrix.indices, matrix.indptr = indices, indptr
     return matrix

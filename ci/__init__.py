@@ -1,0 +1,1 @@
+"""What the pipeline and releases need beside the code."""
