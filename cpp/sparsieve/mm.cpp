@@ -19,6 +19,8 @@ constexpr double kOutsideShare = 0.5;
 constexpr double kLeastShare = 0.8;
 // How many features may accompany violators into the working set, beyond one for each.
 constexpr Index kCompany = 24;
+// Pivots above this, relative, belong to independent columns beyond any doubt.
+constexpr double kSoundPivot = 1e-6;
 // A working set of this size may be filled at once.
 constexpr Index kGrowth = 256;
 // A rise of F beyond this, relative, is no rounding of a sound step.
@@ -80,12 +82,7 @@ void MmSolver::fit_unpenalised() {
   if (free.empty()) return;
   if (!problem_.positive) {
     // A column that depends on the others has nothing to add: it stays zero.
-    Basis independent(*problem_.design, 0.0);
-    for (Index j : free) {
-      if (stopped()) return;
-      independent.add(j);
-    }
-    const auto& kept = independent.columns();
+    const std::vector<Index> kept = independent(free);
     std::set_difference(free.begin(), free.end(), kept.begin(), kept.end(),
                         std::back_inserter(dependent_));
     free = kept;
@@ -106,6 +103,27 @@ void MmSolver::fit_unpenalised() {
       break;
     }
   }
+}
+
+// Those of the columns that do not depend on the ones before them. Pivots far above their rounding
+// errors say quickly that all are; what is closer needs an orthonormal basis.
+std::vector<Index> MmSolver::independent(const std::vector<Index>& columns) const {
+  WorkingSet set(problem_.design->d());
+  set.grow(*problem_.design, columns, poll_);
+  Factor factor;
+  std::vector<double> diagonal;
+  bool sound = set.size() == static_cast<Index>(columns.size());
+  for (Index s = 0; s < set.size() && sound && !stopped(); ++s) {
+    diagonal.push_back(set.gram(s)[s]);
+    sound = factor.append(set.gram(s), diagonal.back());
+  }
+  if (sound && factor.smallest_pivot(diagonal) > kSoundPivot) return columns;
+  Basis basis(*problem_.design, 0.0);
+  for (Index j : columns) {
+    if (stopped()) break;
+    basis.add(j);
+  }
+  return basis.columns();
 }
 
 // Go back to a point known to be better: an inner solve on a nearly singular Gram matrix may

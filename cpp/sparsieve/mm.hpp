@@ -92,6 +92,7 @@ class MmSolver {
   // ---- setting up
   void set_alpha(double alpha);
   void fit_unpenalised();
+  std::vector<Index> independent(const std::vector<Index>& columns) const;
   void add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c);
   void prefetch(double previous_slope0);
   void enlarge(std::vector<Violator> found);

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,12 @@ class Limits:
     max_time: float | None = None
     callback: Callable[[Point], Any] | None = None
     convexity: bool = True
+    started: float = field(default_factory=lambda: time.monotonic())
+
+    @property
+    def deadline(self) -> float:
+        """When time is up, as time.monotonic counts: set-up and checks are part of it."""
+        return math.inf if self.max_time is None else self.started + self.max_time
 
     def reached(self, point: Point) -> str:
         """Return the name of the limit that this point reaches, or ""."""
@@ -108,11 +114,10 @@ def trace(
         or "interrupted".
     """
     points: list[Point] = []
-    deadline = math.inf if limits.max_time is None else time.monotonic() + limits.max_time
     bar = counter(len(alphas), 0, progress, "alphas")
     try:
         for alpha in alphas:
-            left = deadline - time.monotonic()
+            left = limits.deadline - time.monotonic()
             if left <= 0.0 and points:
                 return points, "max_time"
             point = solver.solve(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -74,7 +73,7 @@ def _from_both_sides(
 ) -> tuple[list[Point], str]:
     """Follow the alphas from the last alpha's and from the neighbouring shape's points."""
     points: list[Point] = []
-    deadline = math.inf if limits.max_time is None else time.monotonic() + limits.max_time
+    deadline = limits.deadline
     for k, alpha in enumerate(alphas):
         tried: list[Point] = []
         if warm == "both" or k >= len(previous):

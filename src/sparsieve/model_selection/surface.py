@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -122,14 +120,11 @@ class _Plan:
     problem: Problem
     shapes: list[_Shape]
     limits: Limits
-    deadline: float
     cancel: Cancel
 
-    def remaining(self) -> Limits:
-        limits = replace(self.limits, callback=self.cancel)
-        if self.deadline == math.inf:
-            return limits
-        return replace(limits, max_time=max(self.deadline - time.monotonic(), 1e-3))
+    def watched(self) -> Limits:
+        """Return the limits, with an ear for another worker's failure."""
+        return replace(self.limits, callback=self.cancel)
 
     def identity(self) -> str:
         """Return what a checkpoint of this surface is known by."""
@@ -158,7 +153,7 @@ def _unpack(arrays: Any) -> _Traced:
 def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
     """Follow one shape with a solver of its own: its bits do not depend on the other shapes."""
     solver = plan.problem.solver(shape.penalty)
-    traced = _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.remaining()))
+    traced = _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.watched()))
     if traced.ended == "callback":  # another thread saw Ctrl-C
         raise KeyboardInterrupt
     return traced
@@ -186,7 +181,7 @@ def _run_chain(plan: _Plan, warm: str, progress: bool) -> list[_Traced]:
     with contextlib.closing(counter(len(plan.shapes), 0, progress, "shapes")) as bar:
         for penalty, alphas in plan.shapes:
             previous = traced[-1].points if traced else []
-            limits = plan.remaining()
+            limits = plan.watched()
             result = follow_shape(solver, penalty, alphas, limits, previous=previous, warm=warm)
             traced.append(_Traced(*result))
             bar.update()
@@ -273,7 +268,6 @@ def sparse_surface(
         max_deviance=max_deviance,
         max_time=max_time,
     )
-    deadline = math.inf if limits.max_time is None else time.monotonic() + limits.max_time
     apart = warm == "alpha"
     problem = Problem(
         check_X_y(X, y, sample_weight=sample_weight, weights=weights),
@@ -283,7 +277,7 @@ def sparse_surface(
     )
     family = _penalties_of(problem, penalties, shapes)
     units = map(_Shape, family, alpha_grids(problem, family, alphas, eps))
-    plan = _Plan(problem, list(units), limits, deadline, Cancel())
+    plan = _Plan(problem, list(units), limits, Cancel())
     if apart:
         traced = _run_apart(plan, n_jobs, progress, checkpoint)
     else:
