@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from . import _core
 from .penalties import Penalty, alpha_max_for
 from .validation import Checked, count_jobs
 
-__all__ = ["Point", "Problem", "Solver", "check_range", "columns_of", "core_penalty"]
+__all__ = ["Brief", "Point", "Problem", "Solver", "check_range", "columns_of", "core_penalty"]
 
 Floats = NDArray[np.float64]
 
@@ -61,6 +61,16 @@ class Point:
     def converged(self) -> bool:
         """Whether ``kkt`` reached the tolerance."""
         return self.status == "CONVERGED"
+
+
+class Brief(NamedTuple):
+    """What a fold of a cross-validation needs to know of a solution."""
+
+    columns: NDArray[np.int64]
+    values: Floats
+    intercept: float
+    kkt: float
+    converged: bool
 
 
 def columns_of(X: Any) -> _core.Columns:
@@ -238,6 +248,12 @@ class Solver:
         """Change the penalty (or its shape); the point and all that was computed stay."""
         self.penalty = penalty
         self._core.set_penalty(core_penalty(penalty))
+
+    def solve_briefly(self, alpha: float, tol: float, max_iter: int) -> Brief:
+        """Solve for one alpha without the account that :meth:`solve` gives of it."""
+        result = self._core.solve(alpha, tol, max_iter, math.inf, test_convexity=False)
+        columns, values, intercept = self._core.solution()
+        return Brief(columns, values, intercept, result.kkt, result.status.name == "CONVERGED")
 
     def solve(
         self,

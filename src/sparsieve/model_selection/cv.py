@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -18,12 +18,12 @@ from ..checkpoint import Checkpoint, fingerprint
 from ..estimators import FittedPoint
 from ..path import path_of, warn_if_not_converged
 from ..penalties import Penalty
-from ..relax import relaxed
-from ..solvers import Problem
+from ..relax import least_squares_on
+from ..solvers import Brief, Problem, Solver
 from ..tables import describe
 from ..tracing import Limits, check_limits, trace
 from .folds import Fold, make_folds
-from .grid import alpha_grids, follow_shape
+from .grid import alpha_grids
 from .runs import Cancel, run_units
 from .scores import check_scorer, mean_squared_errors, predictions, score_points
 from .shapes import resolve_penalties
@@ -51,6 +51,7 @@ class Plan:
     penalties: list[Penalty]
     grids: list[Floats]
     limits: Limits
+    cancel: Cancel
     scorer: Any
     scoring: Any
     relax: bool
@@ -73,11 +74,13 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
     shape = (len(plan.penalties), plan.grids[0].size)
     out = FoldResult(*(np.full(shape, np.nan) for _ in FoldResult._fields))
     for s, (penalty, alphas) in enumerate(zip(plan.penalties, plan.grids, strict=True)):
-        points, ended = follow_shape(solver, penalty, alphas, plan.limits)
-        if ended != "complete":  # another thread saw Ctrl-C
-            raise KeyboardInterrupt
+        points = _follow_briefly(plan, solver, penalty, alphas)
         if plan.relax:
-            points = [relaxed(plan.problem, point, weight) for point in points]
+            refits = [least_squares_on(plan.problem, each.columns, weight) for each in points]
+            points = [
+                point._replace(values=values, intercept=intercept)
+                for point, (values, intercept) in zip(points, refits, strict=True)
+            ]
         out.mse[s] = mean_squared_errors(y, predictions(data.X, fold.test, points), test_weight)
         out.score[s] = (
             -out.mse[s]
@@ -88,6 +91,18 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
         out.kkt[s] = [point.kkt for point in points]
         out.converged[s] = [point.converged for point in points]
     return out
+
+
+def _follow_briefly(plan: Plan, solver: Solver, penalty: Penalty, alphas: Floats) -> list[Brief]:
+    """Follow one shape along its alphas, from zero, and keep what the scores need."""
+    solver.set_penalty(penalty)
+    solver.warm_start(np.empty(0, dtype=np.int64), np.empty(0))
+    points = []
+    for alpha in alphas.tolist():
+        points.append(solver.solve_briefly(alpha, plan.limits.tol, plan.limits.max_iter))
+        if plan.cancel(None):  # another thread saw Ctrl-C
+            raise KeyboardInterrupt
+    return points
 
 
 def _identity(plan: Plan, folds: Sequence[Fold]) -> str:
@@ -231,8 +246,9 @@ class SparseRegressorCV(FittedPoint):
         folds = make_folds(self.cv, X, problem.data.y, groups, problem.data.sample_weight)
         grids = alpha_grids(problem, penalties, self.alphas, self.eps)
         cancel = Cancel()
-        watched = replace(limits, callback=cancel, convexity=False)
-        plan = Plan(problem, penalties, grids, watched, scorer, self.scoring, bool(self.relax))
+        plan = Plan(
+            problem, penalties, grids, limits, cancel, scorer, self.scoring, bool(self.relax)
+        )
         results = run_units(
             partial(run_fold, plan),
             folds,

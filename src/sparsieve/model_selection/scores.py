@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.metrics import check_scoring, get_scorer_names
 
 from ..estimators import LinearPredictor
-from ..solvers import Point
+from ..solvers import Brief, Point
 
 __all__ = ["Candidate", "check_scorer", "mean_squared_errors", "predictions", "score_points"]
 
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 class Candidate(LinearPredictor):
     """A point of a path as a fitted regressor, for scorers that want an estimator."""
 
-    def __init__(self, point: Point | None = None, n_features: int = 0) -> None:
+    def __init__(self, point: Point | Brief | None = None, n_features: int = 0) -> None:
         self.point = point
         self.n_features = n_features
         if point is not None:
@@ -57,7 +57,7 @@ def check_scorer(scoring: Any) -> Any:
     return check_scoring(Candidate(), scoring=scoring)
 
 
-def predictions(X: Any, rows: NDArray[np.int64], points: Sequence[Point]) -> Floats:
+def predictions(X: Any, rows: NDArray[np.int64], points: Sequence[Point | Brief]) -> Floats:
     """Return what each point predicts for some rows: (n_rows, n_points).
 
     Reads only the columns that some point selects, and only once.
@@ -84,7 +84,12 @@ def mean_squared_errors(y: Floats, predicted: Floats, sample_weight: Floats | No
 
 
 def score_points(
-    scorer: Any, scoring: Any, X: Any, y: Floats, points: Sequence[Point], sample_weight: Any
+    scorer: Any,
+    scoring: Any,
+    X: Any,
+    y: Floats,
+    points: Sequence[Point | Brief],
+    sample_weight: Any,
 ) -> Floats:
     """Return the score of each point on X, y (the rows left out)."""
     keywords = {}
