@@ -191,3 +191,31 @@ def test_archives_with_impossible_sparse_matrices(tmp_path, shape, indptr):
     np.savez(tmp_path / "t.npz", format=b"csc", **parts)
     with pytest.raises(TableError, match="holds a broken sparse matrix"):
         read_table(tmp_path / "t.npz")
+
+
+@pytest.mark.parametrize("wrong", [-1, "seed", 1.5])
+def test_wrong_random_states_are_named(wrong):
+    X, y = np.eye(4), np.arange(4.0)
+    with pytest.raises(ValueError, match="random_state must be None, an integer >= 0"):
+        sv.stability_selection(X, y, n_pairs=1, random_state=wrong)
+    with pytest.raises(ValueError, match="random_state must be None, an integer >= 0"):
+        sv.local_minima(X, y, alpha=0.1, random_state=wrong)
+
+
+def test_the_judges_answer_inf_beyond_the_range():
+    X, y, w = np.full((2, 2), 1e300), [1e300, 0.0], [1e300, -1e300]
+    assert sv.objective(X, y, w, penalty="l1", alpha=1.0) == np.inf
+    assert sv.kkt_violation(X, y, w, penalty="l1", alpha=1.0) == np.inf
+
+
+def test_a_surface_of_columns_beyond_the_range_is_refused_in_words():
+    X = np.eye(5)[:, :1] * 1e300
+    with pytest.raises(ValueError, match="power of ten"):
+        sv.sparse_surface(X, np.arange(5.0), "mcp", alphas=3)
+
+
+def test_denormal_columns_are_refused_not_certified():
+    X = 5e-324 * np.array([[600_000.0], [-34_000.0], [-760_000.0], [460_000.0]])
+    y = np.array([-1.4e149, 6.5e149, 7.7e149, 2.3e150])
+    with pytest.raises(ValueError, match="multiply X by a power of ten"):
+        sv.sparse_path(X, y, "l1", alphas=4, fit_intercept=False)

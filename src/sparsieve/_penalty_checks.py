@@ -6,7 +6,7 @@ certified as if it were right. So the formulas are compared with each other befo
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,6 +124,48 @@ def _check_array_alpha(penalty: Any) -> None:
                 f"penalty {type(penalty).__name__}: {method} with one alpha per coefficient "
                 "differs from one alpha at a time; use alpha entry by entry (it may be an array)."
             )
+
+
+class Watched:
+    """A user's penalty as the core calls it: every answer is checked, and errors name the class.
+
+    The grid of :func:`check_user_penalty` cannot meet every size a fit meets.
+    """
+
+    def __init__(self, penalty: Any) -> None:
+        self._penalty = penalty
+
+    def value(self, abs_w: Floats, alpha: Floats) -> Floats:
+        """Return the penalty's value, checked."""
+        return self._answer("value", abs_w, alpha)
+
+    def slope(self, abs_w: Floats, alpha: Floats) -> Floats:
+        """Return the penalty's slope, checked."""
+        slope = self._answer("slope", abs_w, alpha)
+        if np.any(slope < 0.0):
+            at = int(np.argmin(slope))
+            self._complain("slope", abs_w[at], alpha[at], slope[at], "a number >= 0")
+        return slope
+
+    def _answer(self, method: str, abs_w: Floats, alpha: Floats) -> Floats:
+        answer = as_floats(getattr(self._penalty, method)(abs_w, alpha))
+        if answer.shape != abs_w.shape:
+            raise ValueError(
+                f"penalty {type(self._penalty).__name__}: {method} returned shape {answer.shape} "
+                f"for abs_w of shape {abs_w.shape}; return one number per coordinate."
+            )
+        if not np.all(np.isfinite(answer)):
+            at = int(np.flatnonzero(~np.isfinite(answer))[0])
+            self._complain(method, abs_w[at], alpha[at], answer[at], "a finite number")
+        return answer
+
+    def _complain(
+        self, method: str, abs_w: float, alpha: float, answer: float, wanted: str
+    ) -> NoReturn:
+        raise ValueError(
+            f"penalty {type(self._penalty).__name__}: {method}({abs_w:g}, alpha={alpha:g}) is "
+            f"{answer:g} in the middle of a fit; return {wanted} for every size and strength."
+        )
 
 
 def as_floats(numbers: Any) -> NDArray[np.float64]:

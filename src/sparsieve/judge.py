@@ -77,15 +77,17 @@ def objective(
     >>> sv.objective([[1.0], [3.0]], [1.0, 2.0], [0.5], penalty="l1", alpha=0.1)
     0.175
     """
-    problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
+        problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
     if np.any(problem.abs_w[problem.excluded]):
         return float("inf")
     penalised = ~(problem.excluded | (problem.weights == 0))
     cost = problem.penalty.value(
         problem.abs_w[penalised], problem.alpha * problem.weights[penalised]
     )
-    fit = 0.5 * np.sum(problem.omega * problem.residual**2)
-    return float(fit + np.sum(np.asarray(cost, dtype=np.float64)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        fit = 0.5 * np.sum(problem.omega * problem.residual**2)
+    return _at_most_inf(fit + np.sum(np.asarray(cost, dtype=np.float64)))
 
 
 def kkt_violation(
@@ -138,25 +140,33 @@ def kkt_violation(
     >>> sv.kkt_violation([[1.0], [3.0]], [1.0, 2.0], [0.0], penalty="l1", alpha=3.5)
     0.0
     """
-    problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
+        problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
     abs_w, excluded = problem.abs_w, problem.excluded
     if np.any(abs_w[excluded]) or (positive and np.any(problem.sign < 0)):
         return float("inf")
-    correlation = _transposed_product(problem.X, problem.omega * problem.residual)
+    with np.errstate(over="ignore", invalid="ignore"):
+        correlation = _transposed_product(problem.X, problem.omega * problem.residual)
     slope = np.zeros_like(abs_w)
     penalised = ~(excluded | (problem.weights == 0))
     slope[penalised] = problem.penalty.slope(
         abs_w[penalised], problem.alpha * problem.weights[penalised]
     )
     outward = correlation if positive else np.abs(correlation)
-    violation = np.where(
-        problem.sign == 0,
-        np.maximum(outward - slope, 0.0),
-        np.abs(correlation - slope * problem.sign),
-    )
+    with np.errstate(invalid="ignore"):
+        violation = np.where(
+            problem.sign == 0,
+            np.maximum(outward - slope, 0.0),
+            np.abs(correlation - slope * problem.sign),
+        )
     violation[excluded] = 0.0
     level = np.asarray(problem.penalty.slope(np.zeros(1), problem.alpha), dtype=np.float64)[0]
-    return float(np.max(violation) / level)
+    return _at_most_inf(np.max(violation) / level)
+
+
+def _at_most_inf(number: Any) -> float:
+    """Return a number; what overflowed so that it is none becomes inf."""
+    return float("inf") if np.isnan(number) else float(number)
 
 
 class _Problem(NamedTuple):

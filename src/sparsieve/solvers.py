@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from . import _core
+from ._penalty_checks import Watched
 from .penalties import Penalty, alpha_max_for
 from .validation import Checked, count_jobs
 
@@ -83,7 +84,9 @@ def columns_of(X: Any) -> _core.Columns:
 def core_penalty(penalty: Penalty) -> _core.Penalty:
     """Give the core a penalty: its own version of a built-in, or calls back to Python."""
     spec = getattr(penalty, "core_spec", None)
-    return _core.python_penalty(penalty) if spec is None else _core.builtin_penalty(*spec())
+    return (
+        _core.python_penalty(Watched(penalty)) if spec is None else _core.builtin_penalty(*spec())
+    )
 
 
 def check_range(design: _core.Design, data: Checked) -> None:

@@ -27,6 +27,7 @@ __all__ = [
     "check_X",
     "check_X_y",
     "check_alphas",
+    "check_generator",
     "check_integer",
     "check_non_negative",
     "check_number",
@@ -267,6 +268,17 @@ def count_jobs(n_jobs: Any) -> int:
         )
     # More threads than any machine has cores stand for "all there are".
     return int(effective_n_jobs(None if n_jobs is None else max(min(int(n_jobs), 4096), -4096)))
+
+
+def check_generator(random_state: Any) -> np.random.Generator:
+    """Return the random numbers that random_state stands for, else raise ValueError."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"random_state must be None, an integer >= 0 or a numpy.random.Generator, got "
+            f"{random_state!r}; use e.g. random_state=0."
+        ) from error
 
 
 def _is_plain_vector(a: Any) -> bool:

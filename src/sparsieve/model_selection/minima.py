@@ -16,7 +16,7 @@ from ..relax import sample_weights
 from ..solvers import Point, Problem, Solver
 from ..tables import Summarised, describe, text_table
 from ..tracing import Limits, check_limits, trace
-from ..validation import check_integer, check_number, check_X_y
+from ..validation import check_generator, check_integer, check_number, check_X_y
 from .shapes import neighbour_shape
 
 __all__ = ["LocalMinima", "local_minima"]
@@ -172,7 +172,7 @@ def local_minima(
     limits = check_limits(tol=tol, max_iter=max_iter)
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
     problem = Problem(data, fit_intercept=fit_intercept, positive=positive)
-    rng = np.random.default_rng(random_state)
+    rng = check_generator(random_state)
     task = _Task(problem, resolve_penalty(penalty), alpha, limits, rng)
     names = [*starts, *(f"random {k + 1}" for k in range(n_random))]
     points = [_from_start(task, name) for name in names]

@@ -141,7 +141,16 @@ def _identity(penalty: Any) -> str:
 
 
 def column_spreads(X: Any, omega: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the root mean square of each column about its mean, under weights that sum to 1."""
+    """Return the root mean square of each column about its mean, under weights that sum to 1.
+
+    For columns whose squares leave the range it is 1e150; the solver then refuses them in words.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = _column_spreads(X, omega)
+    return np.where(np.isfinite(spread), spread, 1e150)
+
+
+def _column_spreads(X: Any, omega: NDArray[np.float64]) -> NDArray[np.float64]:
     if sparse.issparse(X):
         mean = np.asarray(X.T @ omega, dtype=np.float64)
         squares = np.asarray(X.multiply(X).T @ omega, dtype=np.float64)

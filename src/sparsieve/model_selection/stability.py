@@ -17,7 +17,7 @@ from ..penalties import Penalty, resolve_penalty
 from ..solvers import Point, Problem
 from ..tables import Summarised, text_table
 from ..tracing import Limits, check_limits, trace
-from ..validation import check_integer, check_number, check_X_y
+from ..validation import check_generator, check_integer, check_number, check_X_y
 from .runs import Cancel, run_units
 
 __all__ = ["Stability", "stability_bounds", "stability_selection"]
@@ -248,7 +248,7 @@ def stability_selection(
             "checkpoint needs random_state to be an integer, so that the same halves are drawn "
             "again; pass e.g. random_state=0."
         )
-    halves = _draw_halves(np.random.default_rng(random_state), problem.n_samples, n_pairs)
+    halves = _draw_halves(check_generator(random_state), problem.n_samples, n_pairs)
     cancel = Cancel()
     plan = _Plan(problem, resolve_penalty(penalty), count, eps, q, limits, cancel)
     options = (plan.penalty, count, eps, q, limits.tol, limits.max_iter)
