@@ -85,6 +85,7 @@ OLDEST_TESTS = tests/test_estimators.py tests/test_validation.py tests/test_mode
   tests/test_certificates.py tests/test_found_by_fuzzing.py tests/model_selection/test_cv.py \
   tests/test_path_tools.py tests/test_import.py tests/test_table_files.py
 test-oldest: $(VENV)/.release
+	mkdir -p build
 	$(COMPILE) --resolution lowest-direct --extra test -o build/oldest.txt
 	$(PYTHON) -m venv $(OLDEST_VENV)
 	$(OLDEST_VENV)/bin/python $(PIP_INSTALL) -r build/oldest.txt

@@ -219,3 +219,10 @@ def test_denormal_columns_are_refused_not_certified():
     y = np.array([-1.4e149, 6.5e149, 7.7e149, 2.3e150])
     with pytest.raises(ValueError, match="multiply X by a power of ten"):
         sv.sparse_path(X, y, "l1", alphas=4, fit_intercept=False)
+
+
+def test_sparse_objects_are_not_numbers():
+    X = sparse.csc_array(np.eye(4))
+    X.data = X.data.astype(object)
+    with pytest.raises(ValueError, match="X is sparse with dtype object"):
+        sv.alpha_max(X, np.arange(4.0))

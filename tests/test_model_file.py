@@ -276,6 +276,9 @@ def edits(document):
         content = json.loads(json.dumps(document["content"]))
         content["model"]["state"][name] = 1
         yield content
+    names = {"$": "array", "dtype": "str", "shape": [12], "data": ["a"] * 12}
+    for key, value in [("data", ["a"] * 11 + [1]), ("shape", [3, 4]), ("dtype", "float64")]:
+        yield from change(state, "feature_names_in_", {**names, key: value})
     record = state["certificate_"]
     yield from change(state, "certificate_", None)
     yield from change(state, "certificate_", {**record, "class": "Popen"})
