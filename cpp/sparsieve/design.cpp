@@ -169,7 +169,9 @@ void Design::gram(const Index* fresh, Index nf, const Index* cols, Index m, doub
     for (Index i = 0; i < n(); ++i) u[i] = omega_[i] * (u[i] - mu);
     v[a] = u.data();
   }
-  read_ += storage_->dots_many(v.data(), nf, cols, m, out);
+  parallel_for(m, threads_, grain() / nf + 1, [&](Index first, Index last) {
+    read_ += storage_->dots_many(v.data(), nf, cols + first, last - first, out + first, m);
+  });
   if (!centred_) return;
   for (Index a = 0; a < nf; ++a) {
     double slip = 0.0;

@@ -140,6 +140,8 @@ class MmSolver {
   // ---- certificates (mm_certificate.cpp)
   void anchor();
   void settle(double tol);
+  void add_gram_product(double factor, const std::vector<double>& x,
+                        std::vector<double>& out) const;
   double gram_noise() const;
   double surrogate_gap(double outside_ratio);
   double rounding_noise() const;

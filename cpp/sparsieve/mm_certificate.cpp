@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sparsieve/mm.hpp"
+#include "sparsieve/threads.hpp"
 
 namespace sparsieve {
 namespace {
@@ -14,6 +15,8 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kGramShare = 0.1;
 // Pivots of the maintained factor above this are definite whatever its accumulated rounding error.
 constexpr double kSafePivot = 1e-9;
+// Products below which another thread does not pay.
+constexpr Index kGramGrain = 1 << 18;
 // Without a Gram matrix at hand, convexity is examined for supports up to this size.
 constexpr Index kProvable = 512;
 }  // namespace
@@ -35,9 +38,7 @@ void MmSolver::anchor() {
   known_error_ = rounding_noise();
   if (!ws_.has_gram()) return;
   pull_ = c_;
-  for (Index s = 0; s < ws_.size(); ++s) {
-    if (w_[s] != 0.0) axpy(w_[s], ws_.gram(s), pull_.data(), ws_.size());
-  }
+  add_gram_product(1.0, w_, pull_);
 }
 
 // The same without reading the columns of the working set, c = X'Omega z - G w, wherever the rounding
@@ -50,9 +51,22 @@ void MmSolver::settle(double tol) {
   }
   residual();
   c_ = pull_;
+  add_gram_product(-1.0, w_, c_);
+}
+
+// out += factor G x, for x per slot.
+void MmSolver::add_gram_product(double factor, const std::vector<double>& x,
+                                std::vector<double>& out) const {
+  std::vector<Index> moved;
   for (Index s = 0; s < ws_.size(); ++s) {
-    if (w_[s] != 0.0) axpy(-w_[s], ws_.gram(s), c_.data(), ws_.size());
+    if (x[s] != 0.0) moved.push_back(s);
   }
+  // Threads share the rows: the order of the sums is the same for any number of them.
+  const Index grain = kGramGrain / (static_cast<Index>(moved.size()) + 1) + 1;
+  parallel_for(ws_.size(), problem_.design->threads(), grain, [&](Index first, Index last) {
+    for (Index s : moved)
+      axpy(factor * x[s], ws_.gram(s) + first, out.data() + first, last - first);
+  });
 }
 
 // A bound of the rounding error of c = X'Omega z - G w: of the Gram matrix itself (sums in eight lanes

@@ -269,9 +269,7 @@ void MmSolver::flush() {
     moved += scratch_[s] != 0.0;
   }
   if (moved < m - static_cast<Index>(support_.size())) {
-    for (Index s = 0; s < m; ++s) {
-      if (scratch_[s] != 0.0) axpy(-scratch_[s], ws_.gram(s), c_flushed_.data(), m);
-    }
+    add_gram_product(-1.0, scratch_, c_flushed_);
     c_ = c_flushed_;
   } else {
     for (Index s = 0; s < m; ++s) {

@@ -50,10 +50,10 @@ const Shadow* Dense<T>::shadow(int threads, Bytes& read) const {
 // however many vectors there are.
 template <class T>
 Bytes Dense<T>::dots_many(const double* const* v, Index nv, const Index* cols, Index count,
-                          double* out) const {
+                          double* out, Index stride) const {
   constexpr Index kRows = 1024;
   const auto& k = kernels<T>();
-  std::fill(out, out + nv * count, 0.0);
+  for (Index a = 0; a < nv; ++a) std::fill(out + a * stride, out + a * stride + count, 0.0);
   for (Index row = 0; row < n(); row += kRows) {
     const Index rows = std::min(kRows, n() - row);
     for (Index b = 0; b < count; b += 4) {
@@ -67,7 +67,7 @@ Bytes Dense<T>::dots_many(const double* const* v, Index nv, const Index* cols, I
         for (Index q = 0; q < 4; ++q) u[q] = v[a + std::min(q, na - 1)] + row;
         k.tile(u, x, rows, block);
         for (Index p = 0; p < na; ++p) {
-          for (Index q = 0; q < nb; ++q) out[(a + p) * count + b + q] += block[4 * p + q];
+          for (Index q = 0; q < nb; ++q) out[(a + p) * stride + b + q] += block[4 * p + q];
         }
       }
     }
@@ -154,10 +154,10 @@ Bytes Csc<T, I>::dots(const double* v, const Index* cols, Index count, double* o
 
 template <class T, class I>
 Bytes Csc<T, I>::dots_many(const double* const* v, Index nv, const Index* cols, Index count,
-                           double* out) const {
+                           double* out, Index stride) const {
   Bytes read = 0;
   for (Index k = 0; k < count; ++k) {
-    for (Index a = 0; a < nv; ++a) out[a * count + k] = dot(cols[k], v[a]);
+    for (Index a = 0; a < nv; ++a) out[a * stride + k] = dot(cols[k], v[a]);
     read += entry_bytes(cols[k], cols[k] + 1);
   }
   return read;

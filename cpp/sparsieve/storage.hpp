@@ -29,9 +29,9 @@ class Storage {
   virtual Bytes bytes() const = 0;
   // out[k] = x_{cols[k]}' v
   virtual Bytes dots(const double* v, const Index* cols, Index count, double* out) const = 0;
-  // out[a * count + k] = v_a' x_{cols[k]}
+  // out[a * stride + k] = v_a' x_{cols[k]}
   virtual Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count,
-                          double* out) const = 0;
+                          double* out, Index stride) const = 0;
   // y += sum_k coef[k] x_{cols[k]}
   virtual Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const = 0;
   // y += coef omega x_j, elementwise
@@ -59,8 +59,8 @@ class Dense final : public Storage {
   Dense(const T* data, Index n, Index d, Index ld) : Storage(n, d), data_(data), ld_(ld) {}
   Bytes bytes() const override { return sizeof(T) * Bytes(n()) * Bytes(d()); }
   Bytes dots(const double* v, const Index* cols, Index count, double* out) const override;
-  Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count,
-                  double* out) const override;
+  Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count, double* out,
+                  Index stride) const override;
   Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
   Bytes moments(Index j, const double* omega, double total, bool centre,
@@ -85,8 +85,8 @@ class Csc final : public Storage {
       : Storage(n, d), data_(data), rows_(rows), starts_(starts) {}
   Bytes bytes() const override { return entry_bytes(0, d()); }
   Bytes dots(const double* v, const Index* cols, Index count, double* out) const override;
-  Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count,
-                  double* out) const override;
+  Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count, double* out,
+                  Index stride) const override;
   Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
   Bytes moments(Index j, const double* omega, double total, bool centre,
