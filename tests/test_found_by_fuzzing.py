@@ -226,3 +226,15 @@ def test_sparse_objects_are_not_numbers():
     X.data = X.data.astype(object)
     with pytest.raises(ValueError, match="X is sparse with dtype object"):
         sv.alpha_max(X, np.arange(4.0))
+
+
+@pytest.mark.parametrize("kind", ["csc", "csr", "coo", "bsr", "lil", "dok", "dia"])
+def test_the_judges_take_every_sparse_format(kind):
+    X, y, w = np.diag([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0], [0.5, 0.0, 1.0]
+    where = {"penalty": "mcp", "alpha": 0.1}
+    for judge in (sv.objective, sv.kkt_violation):
+        expected = judge(X, y, w, **where)
+        assert judge(sparse.csc_array(X).asformat(kind), y, w, **where) == pytest.approx(expected)
+    X[1, 1] = np.nan
+    with pytest.raises(ValueError, match="X contains NaN at row 1, column 1"):
+        sv.objective(sparse.csc_array(X).asformat(kind), y, w, **where)

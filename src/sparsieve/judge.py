@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ._sparse_checks import sound
 from .penalties import Penalty, resolve_penalty
 from .validation import (
     check_finite_vector,
@@ -192,7 +193,7 @@ def _read(
     weights: ArrayLike | None,
 ) -> _Problem:
     """Turn the arguments of the two judges into float64 arrays, checking that lengths agree."""
-    X = X if sparse.issparse(X) else np.asarray(X)
+    X = sound(X) if sparse.issparse(X) else np.asarray(X)
     if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "biuf":
         raise ValueError(
             f"X has shape {X.shape} and type {X.dtype}; pass a matrix of numbers with at least one "

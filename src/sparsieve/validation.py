@@ -438,6 +438,7 @@ def check_finite_X(X: Any, names: NDArray[Any] | None = None) -> None:
 def _first_not_finite(X: Any) -> tuple[int, int, float] | None:
     """Return (row, column, value) of the first entry, column by column, that is not finite."""
     if sparse.issparse(X):
+        X = X.tocsc()
         bad = np.flatnonzero(~np.isfinite(X.data))
         if bad.size == 0:
             return None
