@@ -22,6 +22,8 @@ struct Kernels {
   void (*axpy)(double a, const T* x, double* y, Index n);
   // (x, y) <- (c x + s y, c y - s x), written to (out, y): one plane rotation
   void (*rotate)(double c, double s, const T* x, double* y, double* out, Index n);
+  // out = sums of w u, w u^2 and w x^2 with u = x - middle
+  void (*spread)(const T* x, const double* w, double middle, Index n, double out[3]);
   // y += a[0] x[0] + ... + a[3] x[3]
   void (*axpy4)(const double a[4], const T* const x[4], double* y, Index n);
 };

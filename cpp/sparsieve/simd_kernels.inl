@@ -251,6 +251,27 @@ void shadow_fill(const double* x, Index n, double middle, double scale, std::int
   *size2 = size;
 }
 
+template <class T>
+void spread(const T* x, const double* w, double middle, Index n, double out[3]) {
+  Vec sum1{}, sum2{}, raw{};
+  Index i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Vec xi = load(x + i), wi = load(w + i), u = xi - middle;
+    sum1 += wi * u;
+    sum2 += wi * u * u;
+    raw += wi * xi * xi;
+  }
+  out[0] = sum(sum1);
+  out[1] = sum(sum2);
+  out[2] = sum(raw);
+  for (; i < n; ++i) {
+    const double xi = static_cast<double>(x[i]), u = xi - middle;
+    out[0] += w[i] * u;
+    out[1] += w[i] * u * u;
+    out[2] += w[i] * xi * xi;
+  }
+}
+
 inline Vec size(Vec v) { return v < 0.0 ? -v : v; }
 inline double size(double v) { return v < 0.0 ? -v : v; }
 template <class V>
@@ -310,7 +331,7 @@ void narrowest(const Ways& ways, const Enclosed& known, Index d, double* centre,
 
 template <class T>
 Kernels<T> table() {
-  return {dot<T>, dot4<T>, tile<T>, axpy<T>, rotate<T>, axpy4<T>};
+  return {dot<T>, dot4<T>, tile<T>, axpy<T>, rotate<T>, spread<T>, axpy4<T>};
 }
 template Kernels<double> table<double>();
 template Kernels<float> table<float>();

@@ -99,22 +99,12 @@ template <class T>
 Bytes Dense<T>::moments(Index j, const double* omega, double total, bool centre,
                         Moments& out) const {
   const T* x = column(j);
-  double mean = 0.0;
-  if (centre) {
-    mean = kernels<T>().dot(x, omega, n()) / total;
-    double slip = 0.0;  // the mean's own rounding error, removed by a second look
-#pragma omp simd reduction(+ : slip)
-    for (Index i = 0; i < n(); ++i) slip += omega[i] * (static_cast<double>(x[i]) - mean);
-    mean += slip / total;
-  }
-  double centred = 0.0, raw = 0.0;
-#pragma omp simd reduction(+ : centred, raw)
-  for (Index i = 0; i < n(); ++i) {
-    const double xi = static_cast<double>(x[i]), u = xi - mean;
-    centred += omega[i] * u * u;
-    raw += omega[i] * xi * xi;
-  }
-  out = {mean, centred, raw};
+  const double guess = centre ? kernels<T>().dot(x, omega, n()) / total : 0.0;
+  double sums[3];
+  kernels<T>().spread(x, omega, guess, n(), sums);
+  // The mean's own rounding error, removed by the second look.
+  const double slip = centre ? sums[0] / total : 0.0;
+  out = {guess + slip, std::max(sums[1] - slip * sums[0], 0.0), sums[2]};
   return column_bytes();
 }
 
