@@ -238,3 +238,14 @@ def test_the_judges_take_every_sparse_format(kind):
     X[1, 1] = np.nan
     with pytest.raises(ValueError, match="X contains NaN at row 1, column 1"):
         sv.objective(sparse.csc_array(X).asformat(kind), y, w, **where)
+
+
+@pytest.mark.parametrize("alphas", [10**7, 10**400])
+def test_more_alphas_than_memory_holds_are_refused(alphas):
+    with pytest.raises(ValueError, match="more than the 1000000 a path may have"):
+        sv.sparse_path(np.eye(3), np.arange(3.0), alphas=alphas)
+
+
+def test_limits_beyond_64_bits_are_no_limits():
+    path = sv.sparse_path(np.eye(3), np.arange(3.0), alphas=2, max_iter=10**400)
+    assert path.converged.all()

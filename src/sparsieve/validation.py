@@ -36,6 +36,9 @@ __all__ = [
     "count_jobs",
 ]
 
+_MOST_ALPHAS = 1_000_000
+# The core counts in 64 bits; nobody lives to see so many iterations.
+_NO_LIMIT = 2**62
 _FLOAT_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 #: Responses larger than this, or smaller than its inverse, cannot be squared.
 _LARGEST = 1e152
@@ -198,7 +201,13 @@ def check_alphas(alphas: Any) -> int | Floats:
     Any order is accepted: the array is sorted, and an alpha given twice is solved once.
     """
     if isinstance(alphas, Integral):
-        return check_integer("alphas", alphas, low=1, remedy="use e.g. alphas=100, or an array")
+        count = check_integer("alphas", alphas, low=1, remedy="use e.g. alphas=100, or an array")
+        if count > _MOST_ALPHAS:
+            raise ValueError(
+                f"alphas={str(alphas)[:40]} is more than the {_MOST_ALPHAS} a path may have; use "
+                "e.g. alphas=100."
+            )
+        return count
     if isinstance(alphas, Real | str) or alphas is None:
         raise ValueError(
             f"alphas must be an integer (how many) or an array of them, got {alphas!r}; use e.g. "
@@ -255,7 +264,7 @@ def check_integer(name: str, value: Any, *, low: int, remedy: str) -> int:
     """Return value as an int >= low, else raise ValueError."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < low:
         raise ValueError(f"{name} must be an integer >= {low}, got {value!r}; {remedy}.")
-    return int(value)
+    return min(int(value), _NO_LIMIT)
 
 
 def count_jobs(n_jobs: Any) -> int:
