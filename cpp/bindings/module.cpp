@@ -269,6 +269,7 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of sparsieve.";
+  nb::set_leak_warnings(false);  // an interrupted thread may hold objects when Python ends
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {
       std::rethrow_exception(error);
