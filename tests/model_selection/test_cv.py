@@ -21,6 +21,9 @@ from tolerances import DEFAULT_KKT, LASSO_CV, REORDERED_SUM, SAME_ALPHA
 
 import sparsieve as sv
 
+# Before scikit-learn 1.7 the number of alphas had a name of its own.
+HOW_MANY = "n_alphas" if LassoCV().get_params().get("n_alphas") == 100 else "alphas"
+
 
 @pytest.fixture
 def problem():
@@ -62,7 +65,7 @@ def test_agrees_with_lasso_cv(name):
     # To alpha_max / 100: scikit-learn's coordinate descent needs minutes beyond that on d >> n.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # its gap tolerance is beyond reach
-        theirs = LassoCV(alphas=30, eps=1e-2, cv=folds, tol=1e-8, max_iter=50_000).fit(X, y)
+        theirs = LassoCV(**{HOW_MANY: 30}, eps=1e-2, cv=folds, tol=1e-8, max_iter=50_000).fit(X, y)
     ours = sv.SparseRegressorCV("l1", alphas=30, eps=1e-2, cv=folds).fit(X, y)
     assert ours.alpha_ == pytest.approx(theirs.alpha_, rel=SAME_ALPHA)
     np.testing.assert_allclose(ours.alphas_, theirs.alphas_, rtol=SAME_ALPHA)
@@ -74,7 +77,9 @@ def test_agrees_with_lasso_cv(name):
 def test_agrees_with_lasso_cv_with_sample_weights():
     X, y = load_diabetes(return_X_y=True)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, y.size)
-    theirs = LassoCV(alphas=20, cv=4, tol=1e-10, max_iter=50_000).fit(X, y, sample_weight=weight)
+    theirs = LassoCV(**{HOW_MANY: 20}, cv=4, tol=1e-10, max_iter=50_000).fit(
+        X, y, sample_weight=weight
+    )
     ours = sv.SparseRegressorCV("l1", alphas=theirs.alphas_, cv=4).fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=LASSO_CV)
     assert ours.alpha_ == pytest.approx(theirs.alpha_, rel=SAME_ALPHA)
