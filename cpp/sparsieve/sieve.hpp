@@ -42,12 +42,12 @@ class Sieve {
   // threshold are never read.
   std::vector<Violator> above(const Query& query);
 
-  // About the last call of `above`: a proven bound of |x_j' Omega r| / threshold_j over the columns
-  // not skipped; the largest violation among those not returned; how they were settled.
   // Columns outside the working set whose correlation at the last residual asked about is likely to
   // exceed share * threshold, most likely first, at most `most`.
   std::vector<Index> likely(const std::vector<double>& threshold, double share, bool positive,
                             const std::vector<Index>& slot, Index most) const;
+  // About the last call of `above`: a proven bound of |x_j' Omega r| / threshold_j over the columns
+  // not skipped; the largest violation among those not returned; how they were settled.
   double ratio() const { return ratio_; }
   double worst_kept() const { return worst_kept_; }
   Index settled_by_bound() const { return by_bound_; }

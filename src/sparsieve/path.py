@@ -52,7 +52,8 @@ class Path(Summarised, ShownInline):
     n_iter, support_size : ndarray of int
     converged, convex : ndarray of bool
         ``convex``: the objective is strictly convex on the support, so the point is a strict local
-        minimum there.
+        minimum there. False also where that was not examined: sparse data that were solved without
+        a Gram matrix, with more than 512 features selected.
     r2 : ndarray of shape (n_alphas,)
         Fraction of the deviance of y explained (weighted, about the mean of y, or about zero
         without an intercept).
