@@ -8,6 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+HERE = Path(__file__).parent  # where the programs find the penalties
 
 CALLS = {
     "dense path": 'sv.sparse_path(X, y, "mcp", alphas=200, eps=1e-4)',
@@ -15,7 +18,7 @@ CALLS = {
     "lasso path": 'sv.sparse_path(X, y, "l1", alphas=200, eps=1e-4)',
     "path with threads": 'sv.sparse_path(X, y, "mcp", alphas=200, eps=1e-4, n_jobs=2)',
     "sparse path": 'sv.sparse_path(S, y, "mcp", alphas=200, eps=1e-4)',
-    "own penalty": "sv.sparse_path(X, y, Own(), alphas=200, eps=1e-4)",
+    "own penalty": "sv.sparse_path(X, y, Arctan(), alphas=200, eps=1e-4)",
     "cross-validation": "sv.SparseRegressorCV(alphas=200, eps=1e-4).fit(X, y)",
     "cross-validation in threads": "sv.SparseRegressorCV(alphas=200, eps=1e-4, n_jobs=2).fit(X, y)",
     "criteria": "sv.SparseRegressorIC(['mcp', 'scad'], alphas=200, eps=1e-4).fit(X, y)",
@@ -31,12 +34,7 @@ CALLS = {
 PROGRAM = """
 import numpy as np, sparsieve as sv
 from scipy import sparse
-
-class Own:
-    def value(self, abs_w, alpha):
-        return alpha * np.arctan(abs_w)
-    def slope(self, abs_w, alpha):
-        return alpha / (1.0 + abs_w * abs_w)
+from penalties_under_test import Arctan
 
 X, y, w = sv.datasets.make_toy(200, 4000, 20, noise=2.0, random_state=0)
 if "S," in {call!r}:
@@ -65,7 +63,7 @@ def interrupt(name, delay):
     The rest is what the program printed afterwards and its exit code.
     """
     command = [sys.executable, "-W", "ignore", "-c", PROGRAM.format(call=CALLS[name])]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE, text=True) as process:
         if process.stdout.readline() != "started\n":
             raise RuntimeError("the program did not start")
         time.sleep(delay)

@@ -10,6 +10,7 @@ import resource
 import sys
 
 import numpy as np
+from penalties_under_test import Arctan
 from problems import sparse_design, toy
 
 import sparsieve as sv
@@ -17,14 +18,6 @@ import sparsieve as sv
 X, Y, _ = toy(n_samples=20, n_features=30, n_active=3, noise=0.5, seed=0)
 SPARSE = sparse_design(20, 30, density=0.3, seed=1)
 C_ORDER = np.ascontiguousarray(X)
-
-
-class Own:
-    def value(self, abs_w, alpha):
-        return alpha * np.arctan(abs_w)
-
-    def slope(self, abs_w, alpha):
-        return alpha / (1.0 + abs_w * abs_w)
 
 
 def fit(k):
@@ -35,7 +28,7 @@ def fit(k):
     elif way == 1:
         sv.SparseRegressor("scad", 0.3, positive=True).fit(SPARSE, Y)
     elif way == 2:
-        sv.SparseRegressor(Own(), 0.3).fit(C_ORDER, Y)
+        sv.SparseRegressor(Arctan(), 0.3).fit(C_ORDER, Y)
     elif way == 3:
         sv.sparse_path(X, Y, "l1", alphas=2, n_jobs=2)
     elif way == 4:

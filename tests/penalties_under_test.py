@@ -1,5 +1,7 @@
 """The penalties that every promise of the engine is checked for, a user's own among them."""
 
+import numpy as np
+
 import sparsieve as sv
 
 
@@ -11,6 +13,16 @@ class Geman:
 
     def slope(self, abs_w, alpha):
         return alpha / (1 + abs_w) ** 2
+
+
+class Arctan:
+    """Another one; it calls back into Python, and so takes the GIL in the middle of a solve."""
+
+    def value(self, abs_w, alpha):
+        return alpha * np.arctan(abs_w)
+
+    def slope(self, abs_w, alpha):
+        return alpha / (1.0 + abs_w * abs_w)
 
 
 PENALTIES = {

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_backend
+from penalties_under_test import Arctan
 from problems import sparse_design, toy
 
 import sparsieve as sv
@@ -23,20 +24,10 @@ SPARSE = sparse_design(60, 200, density=0.2, seed=1)
 PENALTIES = ("l1", "mcp", "scad", "logsum", "capped_l1", "lq")
 
 
-class Own:
-    """A penalty that calls back into Python, and so takes the GIL in the middle of a solve."""
-
-    def value(self, abs_w, alpha):
-        return alpha * np.arctan(abs_w)
-
-    def slope(self, abs_w, alpha):
-        return alpha / (1.0 + abs_w * abs_w)
-
-
 def fit(k):
     """Return the bits of fit number k: data, penalty, weights and threads vary with k."""
     data = (X, X32, SPARSE)[k % 3]
-    penalty = Own() if k % 11 == 0 else PENALTIES[k % 6]
+    penalty = Arctan() if k % 11 == 0 else PENALTIES[k % 6]
     weight = np.random.default_rng(k).uniform(0.5, 2.0, 60) if k % 5 == 0 else None
     path = sv.sparse_path(
         data, Y, penalty, alphas=6, eps=0.05, sample_weight=weight, n_jobs=1 + k % 2
