@@ -2,8 +2,14 @@
 
 import os
 import signal
+import sys
 
 from hypothesis import settings
+from raised_messages import Record, judge
+
+# Before anything imports the library: see raised_messages.py.
+RECORD = Record("sparsieve")
+sys.meta_path.insert(0, RECORD)
 
 # No deadline: tests must not depend on how fast or busy the machine is. Derandomised by default, so
 # that a failure is the same for everybody; HYPOTHESIS_PROFILE=fuzz draws new problems on every run.
@@ -13,3 +19,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # A shell lets what it starts in the background ignore Ctrl-C; tests that send it need it heeded.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--unraised", action="store_true", help="list messages that were not raised")
+
+
+def pytest_sessionfinish(session):
+    judge(RECORD, session)

@@ -1,6 +1,7 @@
 """Converters: the same problem has the same solution, checked against the other libraries."""
 
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -150,9 +151,50 @@ def test_skglm_errors(monkeypatch):
         converters.to_skglm(sv.SparseRegressor())
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_what_skglm_lacks():
-    pytest.importorskip("skglm")
+class MCPRegression:
+    """skglm's, as far as the converter looks at it: by the name of its class and attributes."""
+
+    alpha, gamma, weights, positive, fit_intercept = 0.1, 3.0, (1.0, 2.0), False, True
+
+
+class GeneralizedLinearEstimator:
+    """Likewise."""
+
+    def __init__(self, datafit, penalty):
+        self.datafit, self.penalty = datafit, penalty
+
+
+class Huber:
+    """A loss that is not ours."""
+
+
+class L0_5:  # noqa: N801  # its name there
+    """A penalty that is not ours."""
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (MCPRegression(), "multiplies the whole MCP .* use weights=None"),
+        (GeneralizedLinearEstimator(Huber(), None), "datafit Huber is not supported; use skglm's"),
+        (GeneralizedLinearEstimator(None, L0_5()), "penalty L0_5 has no equivalent here; use L1"),
+    ],
+)
+def test_what_only_skglm_has(estimator, words):
+    with pytest.raises(ValueError, match=words):
+        converters.from_skglm(estimator)
+
+
+def test_what_skglm_lacks(monkeypatch):
+    # Found before anything of skglm is called, so empty names will do where it is not installed.
+    for name, members in {
+        "skglm": ("GeneralizedLinearEstimator", "penalties"),
+        "skglm.datafits": ("Quadratic",),
+        "skglm.solvers": ("AndersonCD",),
+    }.items():
+        module = ModuleType(name)
+        module.__dict__.update(dict.fromkeys(members))
+        monkeypatch.setitem(sys.modules, name, module)
     with pytest.raises(ValueError, match="skglm has no CappedL1"):
         converters.to_skglm(sv.SparseRegressor("capped_l1"))
 

@@ -2,9 +2,12 @@
 
 import csv
 import io
+import sys
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -159,6 +162,59 @@ def test_sparse_archives(tmp_path):
     np.savez(tmp_path / "other.npz", features=np.eye(3))
     with pytest.raises(TableError, match="name the columns' array X"):
         read_table(tmp_path / "other.npz")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        (
+            {"X": np.eye(3), "feature_names": ["a", "b"]},
+            "2 feature_names for 3 columns; give one each",
+        ),
+        ({"X": np.ones(3)}, r"X has shape \(3,\) and type float64; save numbers"),
+        (
+            {"X": np.eye(3), "y": ["a", "b", "c"]},
+            r"y has shape \(3, 1\) and type <U1; save numbers",
+        ),
+        (
+            {"data": [1.0], "indices": [0], "indptr": [0, 1], "shape": [1, 1], "format": b"coo"},
+            r"broken sparse matrix \(its format is coo; CSC and CSR can be read\); save it again",
+        ),
+    ],
+)
+def test_archives_that_are_not_a_table(tmp_path, arrays, words):
+    np.savez(tmp_path / "t.npz", **arrays)
+    with pytest.raises(TableError, match=words):
+        read_table(tmp_path / "t.npz")
+
+
+@pytest.mark.parametrize(("text", "line"), [('"a"b,c\n1,2\n', 1), ('a,b\n1,2\n"3"x,4\n', 3)])
+def test_quotation_marks_in_the_middle_of_a_field(tmp_path, text, line):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(
+        TableError, match=rf"t\.csv, line {line}: .* check the quotation marks there"
+    ):
+        read_table(tmp_path / "t.csv")
+
+
+def test_parquet_columns_that_do_not_fit(tmp_path):
+    file = tmp_path / "t.parquet"
+    pd.DataFrame({"city": ["x", "y"], "area": [1.0, 2.0]}).to_parquet(file)
+    with pytest.raises(TableError, match=r"'city' holds .*string where the model needs numbers"):
+        read_table(file, text=[])
+    with pytest.raises(TableError, match="'area' holds double where the model needs text"):
+        read_table(file, text=["city", "area"])
+    twice = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
+    pq.write_table(twice, file)
+    with pytest.raises(TableError, match="more than one column is called 'a'; rename or remove"):
+        read_table(file)
+
+
+def test_parquet_without_its_reader(tmp_path, monkeypatch):
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "sparsieve._parquet_table", None)  # as without pyarrow
+    with pytest.raises(TableError, match=r'needs pyarrow; .* pip install "sparsieve\[cli\]"'):
+        read_table(tmp_path / "t.parquet")
 
 
 def test_svmlight_of_a_known_width(tmp_path):

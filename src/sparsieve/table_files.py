@@ -242,7 +242,7 @@ def parse_npz(path: Path, source: Any) -> Table:
     if {"data", "indices", "indptr", "shape"} <= arrays.keys():
         values = _sparse_values(path, arrays)
     elif "X" in arrays:
-        values = _dense_values(path, arrays["X"])
+        values = _dense_values(path, "X", arrays["X"])
     else:
         raise TableError(
             f"{path} holds the arrays {', '.join(arrays) or '(none)'}; name the columns' array X "
@@ -263,7 +263,8 @@ def parse_npz(path: Path, source: Any) -> Table:
                 f"{path}: y has shape {arrays['y'].shape} and X {values.shape[0]} rows; y must "
                 "hold one number per row of X."
             )
-        target = np.ascontiguousarray(_dense_values(path, arrays["y"].reshape(-1, 1))[:, 0])
+        column = _dense_values(path, "y", arrays["y"].reshape(-1, 1))
+        target = np.ascontiguousarray(column[:, 0])
     return Table(str(path), names or default_names(values.shape[1]), values, {}, target, "y")
 
 
@@ -294,11 +295,11 @@ def _sparse_values(path: Path, arrays: dict[str, Any]) -> Any:
     return sparse.csc_array(matrix)
 
 
-def _dense_values(path: Path, array: Any) -> NDArray[np.float64]:
+def _dense_values(path: Path, name: str, array: Any) -> NDArray[np.float64]:
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise TableError(
-            f"{path}: X has shape {array.shape} and type {array.dtype}; save a matrix of numbers "
-            "with one row per observation."
+            f"{path}: {name} has shape {array.shape} and type {array.dtype}; save numbers, with "
+            "one row per observation."
         )
     return np.asfortranarray(array, dtype=np.float64)
 

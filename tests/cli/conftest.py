@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import pytest
 from cli_tables import house_columns, write_csv
 
+from sparsieve.cli import main
+
 
 @dataclass
 class Outcome:
@@ -41,11 +43,18 @@ def run(tmp_path):
 
 
 @pytest.fixture
-def refused(run):
-    """Return a function that runs ``sparsieve``, which must fail in one line with a remedy."""
+def refused(tmp_path, monkeypatch, capsys):
+    """Return a function that runs ``sparsieve``, which must fail in one line with a remedy.
 
-    def run_command(*arguments, code, **options):
-        outcome = run(*arguments, **options)
+    In this process: a hundred refusals take seconds, and the record of messages sees them.
+    """
+
+    def run_command(*arguments, code):
+        capsys.readouterr()
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        outcome = Outcome(ended.value.code, *capsys.readouterr())
         assert outcome.code == code, outcome
         assert "Traceback" not in outcome.err
         assert outcome.out == ""

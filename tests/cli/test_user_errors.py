@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli_tables import house_columns, write_csv
+from scipy import sparse
 
 import sparsieve as sv
 
@@ -19,6 +20,20 @@ USAGE, DATA, FILE, NOT_CONVERGED, INTERRUPTED = 2, 3, 4, 5, 130
 def model(run, houses, tmp_path):
     assert run("fit", houses, "-t", "price", "--no-report", "-q").code == 0
     return tmp_path / "houses.model.json"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["fit", "houses.csv", "--targt", "price"], USAGE),
+        (["fit", "houses.csv", "-t", "pric"], DATA),
+        (["fit", "absent.csv", "-t", "price"], FILE),
+    ],
+)
+def test_the_command_says_and_ends_as_in_this_process(run, refused, houses, arguments, code):
+    done = run(*arguments)
+    assert (done.code, done.out) == (code, "")
+    assert done.error == refused(*arguments, code=code)
 
 
 def test_truncated_csv(refused, houses):
@@ -195,6 +210,12 @@ def test_missing_values_are_counted_per_column(refused, tmp_path):
     assert "missing values in 'area' (3), 'age' (1); add --impute" in error
 
 
+def test_columns_without_any_value(refused, tmp_path):
+    write_csv(tmp_path / "void.csv", house_columns() | {"age": [""] * 60, "noise": ["NA"] * 60})
+    error = refused("fit", "void.csv", "-t", "price", "--impute", "mean", code=DATA)
+    assert "no value at all in 'age', 'noise'; leave them out with --drop" in error
+
+
 @pytest.mark.parametrize(
     ("entry", "message"),
     [("inf", "infinite values in 'area' (1)"), ("", "missing values in 'area' (1)")],
@@ -256,6 +277,39 @@ def test_options_that_do_not_exist(refused, houses):
     assert "alpha must be" in refused("fit", houses, "-t", "price", "--alpha", "-1", code=DATA)
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-t", "price", "--drop", "price"], "'price' is the target and cannot be dropped"),
+        (["-t", "price", "--features", "price"], "'price' is both the target and a feature"),
+        (["-t", "price", "-p", " , "], "it is empty; write for instance l1,mcp"),
+        (["-t", "price", "-p", "mcp:gamma=three"], "'mcp:gamma=three': 'three' is not a number"),
+        (["-t", "price", "--delimiter", "::"], "--delimiter '::' is not one character"),
+    ],
+)
+def test_options_that_contradict_themselves(refused, houses, options, words):
+    assert words in refused("fit", houses, *options, code=USAGE)
+
+
+def test_a_read_only_folder_is_refused_before_the_work(refused, houses, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write anywhere
+    error = refused("fit", houses, "-t", "price", "-o", "m.json", code=FILE)
+    assert "cannot write m.json: . is read-only; choose another place." in error
+
+
+def test_archives_whose_columns_cannot_be_used(refused, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
+    np.savez(tmp_path / "named.npz", X=X, y=y, feature_names=["x", "y"])
+    error = refused("fit", "named.npz", code=DATA)
+    assert "'y' is both the target and a column; rename the column" in error
+    holes = sparse.csc_array(X)
+    holes.data[-3] = np.nan
+    sparse.save_npz(tmp_path / "holes.npz", holes)
+    error = refused("fit", "holes.npz", "-t", "x1", "--impute", "mean", code=DATA)
+    assert "is sparse: its missing values can only be filled with --impute zero" in error
+
+
 def test_predicting_from_a_table_that_does_not_fit(run, refused, model, tmp_path):
     columns = house_columns()
     columns["surface"] = columns.pop("area")
@@ -278,7 +332,12 @@ def test_predicting_from_a_table_that_does_not_fit(run, refused, model, tmp_path
     write_csv(tmp_path / "bare.csv", columns)
     columns["area"][3] = 100.0
     write_csv(tmp_path / "bare.csv", columns)
-    assert "'price'" in refused("predict", model, "bare.csv", "--score", code=DATA)
+    error = refused("predict", model, "bare.csv", "--score", code=DATA)
+    assert "has no column 'price' to compare with; leave out --score" in error
+
+    write_csv(tmp_path / "same.csv", columns | {"price": [7.0] * 60})
+    error = refused("predict", model, "same.csv", "--score", code=DATA)
+    assert "the target 'price' has missing values or is constant; leave out --score" in error
 
 
 def test_columns_with_zero_coefficients_can_be_left_out_on_request(run, refused, houses, tmp_path):

@@ -250,6 +250,13 @@ def test_bad_options_are_refused(tmp_path):
         main(["toy", "--seeds", "0", "--out", str(tmp_path)])
 
 
+def test_without_matplotlib_nothing_is_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match=r"draws figures: pip install 'sparsieve\[plots\]'"):
+        main(["toy", "--out", str(tmp_path)])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_run_that_is_out_of_time_says_so_and_resumes(tmp_path, capsys):
     """What is done is kept, and going on ends where an uninterrupted run ends."""
     options = ["toy", "--profile", "tiny", "--out", str(tmp_path)]
