@@ -321,7 +321,7 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
         larger(larger(worst_active(), worst_zero()), dependent_violation()) / slope0_;
     const double slack = kOutsideShare * options.tol * slope0_;
     const auto found = sieve_.above({r_, weighted_, threshold_, slack, problem_.positive,
-                                     ws_.slots(), c_, known_error_, excluded_});
+                                     ws_.slots(), ws_.columns(), c_, known_error_, excluded_});
     double outside = 0.0;
     for (const Violator& v : found) {
       outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);

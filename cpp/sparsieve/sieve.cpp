@@ -7,6 +7,9 @@ namespace sparsieve {
 namespace {
 // A residual becomes a reference when at least this share of the columns was looked at.
 constexpr double kReferenceShare = 0.02;
+// Columns whose reach is compared at once.
+constexpr Index kBlock = 256;
+const double kNoRadius[kBlock] = {};
 }  // namespace
 
 Sieve::Sieve(const Design& design)
@@ -150,16 +153,23 @@ void Sieve::read(const Query& query) {
 std::vector<Index> Sieve::likely(const std::vector<double>& threshold, double share, bool positive,
                                  const std::vector<Index>& slot, Index most) const {
   std::vector<std::pair<double, Index>> found;
-  for (Index j = 0; j < design_.d(); ++j) {
-    const double reached = positive ? centre_[j] : std::abs(centre_[j]);
-    if (!(reached > share * threshold[j])) continue;
-    if (slot[j] >= 0 || design_.norm2(j) == 0.0 || !(threshold[j] > 0.0)) continue;
-    found.emplace_back(-reached / threshold[j], j);
+  Index far[kBlock];
+  for (Index first = 0; first < design_.d(); first += kBlock) {
+    const Index count =
+        interval_kernels().beyond(centre_.data() + first, kNoRadius, threshold.data() + first,
+                                  share, std::min(kBlock, design_.d() - first), far);
+    for (Index k = 0; k < count; ++k) {
+      const Index j = first + far[k];
+      const double reached = positive ? centre_[j] : std::abs(centre_[j]);
+      if (!(reached > share * threshold[j])) continue;
+      if (slot[j] >= 0 || design_.norm2(j) == 0.0 || !(threshold[j] > 0.0)) continue;
+      found.emplace_back(-reached / threshold[j], j);
+    }
   }
-  const Index count = std::min(most, static_cast<Index>(found.size()));
-  std::partial_sort(found.begin(), found.begin() + count, found.end());
+  const Index listed = std::min(most, static_cast<Index>(found.size()));
+  std::partial_sort(found.begin(), found.begin() + listed, found.end());
   std::vector<Index> out;
-  for (Index k = 0; k < count; ++k) out.push_back(found[k].second);
+  for (Index k = 0; k < listed; ++k) out.push_back(found[k].second);
   return out;
 }
 
@@ -172,11 +182,9 @@ void Sieve::remember(const Query& query) {
   fresh.norm2 = query.weighted.norm2;
   fresh.centre = centre_;
   fresh.radius = radius_;
-  for (Index j = 0; j < design_.d(); ++j) {
-    if (query.slot[j] >= 0) {
-      fresh.centre[j] = query.known[query.slot[j]];
-      fresh.radius[j] = query.known_error;
-    }
+  for (std::size_t s = 0; s < query.columns.size(); ++s) {
+    fresh.centre[query.columns[s]] = query.known[s];
+    fresh.radius[query.columns[s]] = query.known_error;
   }
 }
 
@@ -184,14 +192,20 @@ void Sieve::remember(const Query& query) {
 void Sieve::scan(const Query& query) {
   ratio_ = worst_kept_ = 0.0;
   open_.clear();
-  for (Index j = 0; j < design_.d(); ++j) {
-    const double far = reach(query, j), threshold = query.threshold[j];
-    if (far <= ratio_ * threshold && far <= threshold) continue;  // nearly all of them
-    if (skipped(query, j)) continue;
-    if (!(far <= threshold)) {
-      open_.push_back(j);
-    } else {
-      ratio_ = far / threshold;
+  Index found[kBlock];
+  for (Index first = 0; first < design_.d(); first += kBlock) {
+    const Index count = interval_kernels().beyond(centre_.data() + first, radius_.data() + first,
+                                                  query.threshold.data() + first, ratio_,
+                                                  std::min(kBlock, design_.d() - first), found);
+    for (Index k = 0; k < count; ++k) {
+      const Index j = first + found[k];
+      const double far = reach(query, j), threshold = query.threshold[j];
+      if (skipped(query, j)) continue;
+      if (!(far <= threshold)) {
+        open_.push_back(j);
+      } else {
+        ratio_ = std::max(ratio_, far / threshold);
+      }
     }
   }
   const Index outside = static_cast<Index>(query.known.size()) + query.excluded;

@@ -23,12 +23,13 @@ struct Query {
   const std::vector<double>& r;
   const Weighted& weighted;
   const std::vector<double>& threshold;
-  double slack;                      // a column may exceed its threshold by this much
-  bool positive;                     // only positive correlations count
-  const std::vector<Index>& slot;    // >= 0: in the working set, skipped
-  const std::vector<double>& known;  // per slot: the correlation
-  double known_error;                // and how far it may be off
-  Index excluded;                    // columns that are constant or have an infinite threshold
+  double slack;                       // a column may exceed its threshold by this much
+  bool positive;                      // only positive correlations count
+  const std::vector<Index>& slot;     // per column; >= 0: in the working set, skipped
+  const std::vector<Index>& columns;  // per slot: the column
+  const std::vector<double>& known;   // per slot: the correlation
+  double known_error;                 // and how far it may be off
+  Index excluded;                     // columns that are constant or have an infinite threshold
 };
 
 class Sieve {

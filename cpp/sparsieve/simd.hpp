@@ -61,6 +61,10 @@ struct IntervalKernels {
   // reaches least far from zero.
   void (*narrowest)(const Ways& ways, const Enclosed& known, Index d, double* centre,
                     double* radius);
+  // Which of the columns, numbered from 0, reach beyond a share of their thresholds:
+  // not |centre| + radius <= share threshold. Returns how many.
+  Index (*beyond)(const double* centre, const double* radius, const double* threshold, double share,
+                  Index count, Index* out);
 };
 const IntervalKernels& interval_kernels();
 

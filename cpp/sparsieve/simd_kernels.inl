@@ -327,6 +327,41 @@ void narrowest(const Ways& ways, const Enclosed& known, Index d, double* centre,
   kernel(ways, known, d, centre, radius);
 }
 
+// One bit per lane in which not a <= b.
+#if defined(__AVX512F__)
+inline unsigned not_below(Vec a, Vec b) {
+  return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_NLE_UQ);
+}
+#elif defined(__AVX2__)
+inline unsigned not_below(Vec a, Vec b) {
+  __m256d x[2], y[2];
+  std::memcpy(x, &a, sizeof a);
+  std::memcpy(y, &b, sizeof b);
+  const int low = _mm256_movemask_pd(_mm256_cmp_pd(x[0], y[0], _CMP_NLE_UQ));
+  return low | _mm256_movemask_pd(_mm256_cmp_pd(x[1], y[1], _CMP_NLE_UQ)) << 4;
+}
+#else
+inline unsigned not_below(Vec a, Vec b) {
+  unsigned bits = 0;
+  for (Index k = 0; k < kLanes; ++k) bits |= static_cast<unsigned>(!(a[k] <= b[k])) << k;
+  return bits;
+}
+#endif
+
+Index beyond(const double* centre, const double* radius, const double* threshold, double share,
+             Index count, Index* out) {
+  Index found = 0, j = 0;
+  for (; j + kLanes <= count; j += kLanes) {
+    const Vec far = size(load(centre + j)) + load(radius + j);
+    unsigned bits = not_below(far, load(threshold + j) * share);
+    for (; bits != 0; bits &= bits - 1) out[found++] = j + __builtin_ctz(bits);
+  }
+  for (; j < count; ++j) {
+    if (!(size(centre[j]) + radius[j] <= share * threshold[j])) out[found++] = j;
+  }
+  return found;
+}
+
 }  // namespace
 
 template <class T>
@@ -335,7 +370,7 @@ Kernels<T> table() {
 }
 template Kernels<double> table<double>();
 template Kernels<float> table<float>();
-IntervalKernels interval_table() { return {narrowest}; }
+IntervalKernels interval_table() { return {narrowest, beyond}; }
 ShadowKernels shadow_table() { return {shadow_fill, shadow_range, shadow_dot4}; }
 
 }  // namespace sparsieve::SPARSIEVE_ISA
