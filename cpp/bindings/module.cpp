@@ -7,6 +7,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -135,12 +136,18 @@ std::shared_ptr<Penalty> make_penalty(const std::string& kind, double a, double 
   throw nb::value_error("unknown penalty");
 }
 
-// Looks for Ctrl-C at most every few milliseconds; the GIL is taken only then. Once it said stop, it
-// says so for ever.
+// Raised by one thread to stop the solvers of others, which cannot see Ctrl-C themselves.
+struct Flag {
+  std::atomic<bool> raised{false};
+};
+
+// Looks for a flag, and for Ctrl-C at most every few milliseconds; the GIL is taken only then. Once it
+// said stop, it says so for ever.
 class SignalPoll {
  public:
   bool operator()() {
     if (stopped_) return true;
+    if (flag_ && flag_->raised) return stopped_ = true;
     const auto now = std::chrono::steady_clock::now();
     if (now >= deadline_) return stopped_ = true;
     if (now - last_ < std::chrono::milliseconds(50)) return false;
@@ -148,7 +155,8 @@ class SignalPoll {
     WithGil gil;
     return stopped_ = PyErr_CheckSignals() != 0;
   }
-  explicit SignalPoll(double max_time) {
+  explicit SignalPoll(double max_time, std::shared_ptr<const Flag> flag = {})
+      : flag_(std::move(flag)) {
     if (std::isfinite(max_time)) {
       deadline_ = last_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                               std::chrono::duration<double>(max_time));
@@ -156,6 +164,7 @@ class SignalPoll {
   }
 
  private:
+  std::shared_ptr<const Flag> flag_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   bool stopped_ = false;
@@ -169,6 +178,7 @@ struct PyDesign {
 struct PySolver {
   PyDesign design;
   std::shared_ptr<Penalty> penalty;
+  std::shared_ptr<const Flag> flag;
   double response_mean = 0.0;
   std::unique_ptr<MmSolver> solver;
 };
@@ -206,7 +216,7 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
 
 SolveResult run_solver(PySolver& self, double alpha, double tol, Index max_iter, double max_time,
                        bool record, bool test_convexity) {
-  SignalPoll poll(max_time);
+  SignalPoll poll(max_time, self.flag);
   SolveOptions options;
   options.tol = tol;
   options.max_iter = max_iter;
@@ -228,6 +238,39 @@ nb::tuple solver_solution(const PySolver& self) {
   const double intercept = self.response_mean - self.solver->coefficient_shift();
   return nb::make_tuple(to_numpy(std::vector<std::int64_t>(columns.begin(), columns.end())),
                         to_numpy(std::move(coef)), intercept);
+}
+
+// Solves for some alphas in turn without Python in between.
+nb::tuple follow(PySolver& self, Vector<double> alphas, double tol, Index max_iter) {
+  SignalPoll poll(INFINITY, self.flag);
+  SolveOptions options;
+  options.tol = tol;
+  options.max_iter = max_iter;
+  options.test_convexity = false;
+  options.poll = std::ref(poll);
+  std::vector<std::int64_t> sizes, columns;
+  std::vector<double> values, intercepts, kkt;
+  std::vector<std::uint8_t> converged;
+  {
+    WithoutGil released;
+    std::vector<Index> support;
+    std::vector<double> coef;
+    for (std::size_t k = 0; k < alphas.shape(0); ++k) {
+      const SolveResult result = self.solver->solve(alphas.data()[k], options);
+      if (result.status == Status::kInterrupted) break;
+      self.solver->solution(support, coef);
+      sizes.push_back(static_cast<std::int64_t>(support.size()));
+      columns.insert(columns.end(), support.begin(), support.end());
+      values.insert(values.end(), coef.begin(), coef.end());
+      intercepts.push_back(self.response_mean - self.solver->coefficient_shift());
+      kkt.push_back(result.kkt);
+      converged.push_back(result.status == Status::kConverged);
+    }
+  }
+  if (PyErr_Occurred()) throw nb::python_error();
+  return nb::make_tuple(to_numpy(std::move(sizes)), to_numpy(std::move(columns)),
+                        to_numpy(std::move(values)), to_numpy(std::move(intercepts)),
+                        to_numpy(std::move(kkt)), to_numpy(std::move(converged)));
 }
 
 nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double prox_weight,
@@ -375,10 +418,19 @@ NB_MODULE(_core, m) {
       .def_ro("by_reading", &SolveResult::by_reading)
       .def_ro("objectives", &SolveResult::objectives);
 
+  nb::class_<Flag>(m, "Flag", "Raised by one thread to stop the solvers of others.")
+      .def(nb::init<>())
+      .def("raise_", [](Flag& self) { self.raised = true; })
+      .def_prop_ro("raised", [](const Flag& self) { return self.raised.load(); });
   nb::class_<PySolver>(m, "Solver", "Majorisation-minimisation, one alpha at a time.")
       .def("solve", &run_solver, "alpha"_a, "tol"_a, "max_iter"_a, "max_time"_a = INFINITY,
            "record"_a = false, "test_convexity"_a = true)
+      .def("follow", &follow, "alphas"_a, "tol"_a, "max_iter"_a,
+           "Sizes of the supports, their columns and values, intercepts, kkt, converged.")
       .def("solution", &solver_solution, "Columns, coefficients and intercept.")
+      .def(
+          "watch", [](PySolver& self, std::shared_ptr<Flag> flag) { self.flag = std::move(flag); },
+          "flag"_a, "Stop every solve from now on once the flag is raised.")
       .def(
           "warm_start",
           [](PySolver& self, Vector<std::int64_t> columns, Vector<double> coef) {

@@ -353,8 +353,12 @@ Index beyond(const double* centre, const double* radius, const double* threshold
   Index found = 0, j = 0;
   for (; j + kLanes <= count; j += kLanes) {
     const Vec far = size(load(centre + j)) + load(radius + j);
-    unsigned bits = not_below(far, load(threshold + j) * share);
-    for (; bits != 0; bits &= bits - 1) out[found++] = j + __builtin_ctz(bits);
+    const unsigned bits = not_below(far, load(threshold + j) * share);
+    if (bits == 0) continue;
+    for (Index k = 0; k < kLanes; ++k) {  // without branches: which lanes is hard to predict
+      out[found] = j + k;
+      found += bits >> k & 1u;
+    }
   }
   for (; j < count; ++j) {
     if (!(size(centre[j]) + radius[j] <= share * threshold[j])) out[found++] = j;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from ._penalty_checks import Watched
 from .penalties import Penalty, alpha_max_for
 from .validation import Checked, count_jobs
 
-__all__ = ["Brief", "Point", "Problem", "Solver", "check_range", "columns_of", "core_penalty"]
+__all__ = ["Fits", "Point", "Problem", "Solver", "check_range", "columns_of", "core_penalty"]
 
 Floats = NDArray[np.float64]
 
@@ -64,14 +65,33 @@ class Point:
         return self.status == "CONVERGED"
 
 
-class Brief(NamedTuple):
-    """What a fold of a cross-validation needs to know of a solution."""
+class Fits(NamedTuple):
+    """What a fold of a cross-validation needs to know of solutions, end to end."""
 
+    sizes: NDArray[np.int64]
     columns: NDArray[np.int64]
     values: Floats
-    intercept: float
-    kkt: float
-    converged: bool
+    intercepts: Floats
+    kkt: Floats
+    converged: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, points: Sequence[Point]) -> Fits:
+        """Collect points."""
+        return cls(
+            sizes=np.array([point.columns.size for point in points], dtype=np.int64),
+            columns=np.concatenate([point.columns for point in points]),
+            values=np.concatenate([point.values for point in points]),
+            intercepts=np.array([point.intercept for point in points]),
+            kkt=np.array([point.kkt for point in points]),
+            converged=np.array([point.converged for point in points], dtype=np.uint8),
+        )
+
+    def each(self) -> Iterator[tuple[NDArray[np.int64], Floats, float]]:
+        """Yield columns, values and intercept of each solution."""
+        ends = np.cumsum(self.sizes).tolist()
+        for size, end, intercept in zip(self.sizes.tolist(), ends, self.intercepts, strict=True):
+            yield self.columns[end - size : end], self.values[end - size : end], float(intercept)
 
 
 def columns_of(X: Any) -> _core.Columns:
@@ -247,16 +267,21 @@ class Solver:
         """Continue from the given non-zero coefficients."""
         self._core.warm_start(columns, values)
 
+    def watch(self, flag: _core.Flag) -> None:
+        """End every solve from now on as interrupted once another thread raises the flag."""
+        self._core.watch(flag)
+
     def set_penalty(self, penalty: Penalty) -> None:
         """Change the penalty (or its shape); the point and all that was computed stay."""
         self.penalty = penalty
         self._core.set_penalty(core_penalty(penalty))
 
-    def solve_briefly(self, alpha: float, tol: float, max_iter: int) -> Brief:
-        """Solve for one alpha without the account that :meth:`solve` gives of it."""
-        result = self._core.solve(alpha, tol, max_iter, math.inf, test_convexity=False)
-        columns, values, intercept = self._core.solution()
-        return Brief(columns, values, intercept, result.kkt, result.status.name == "CONVERGED")
+    def follow(self, alphas: Floats, tol: float, max_iter: int) -> Fits:
+        """Solve for each alpha in turn without the account that :meth:`solve` gives of it.
+
+        Shorter than ``alphas`` only after the flag that it watches was raised.
+        """
+        return Fits(*self._core.follow(alphas, tol, max_iter))
 
     def solve(
         self,

@@ -16,7 +16,7 @@ from ..estimators import FittedPoint
 from ..path import path_of, warn_if_not_converged
 from ..penalties import Penalty
 from ..relax import dense_columns, least_squares_on, sample_weights
-from ..solvers import Point, Problem
+from ..solvers import Fits, Point, Problem
 from ..tracing import Limits, check_limits
 from ..validation import check_number
 from .grid import alpha_grids, follow_shape
@@ -113,8 +113,8 @@ def effective_samples(problem: Problem) -> float:
 
 def residual_sums(problem: Problem, points: Sequence[Point]) -> Floats:
     """Return the residual sum of squares of each point, the sample weights summing to n."""
-    rows = np.arange(problem.n_samples)
-    squares = (problem.data.y[:, np.newaxis] - predictions(problem.data.X, rows, points)) ** 2
+    rows, fits = np.arange(problem.n_samples), Fits.of(points)
+    squares = (problem.data.y[:, np.newaxis] - predictions(problem.data.X, rows, fits)) ** 2
     return np.asarray(effective_samples(problem) * (sample_weights(problem) @ squares))
 
 

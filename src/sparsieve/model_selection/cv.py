@@ -19,7 +19,7 @@ from ..estimators import FittedPoint
 from ..path import path_of, warn_if_not_converged
 from ..penalties import Penalty
 from ..relax import least_squares_on
-from ..solvers import Brief, Problem, Solver
+from ..solvers import Problem
 from ..tables import describe
 from ..tracing import Limits, check_limits, trace
 from .folds import Fold, make_folds
@@ -71,38 +71,32 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
     y = data.y[fold.test]
     held_out = None if plan.scorer is None else data.X[fold.test]
     solver = plan.problem.solver(plan.penalties[0], weight)
+    solver.watch(plan.cancel.flag)
     shape = (len(plan.penalties), plan.grids[0].size)
     out = FoldResult(*(np.full(shape, np.nan) for _ in FoldResult._fields))
     for s, (penalty, alphas) in enumerate(zip(plan.penalties, plan.grids, strict=True)):
-        points = _follow_briefly(plan, solver, penalty, alphas)
+        solver.set_penalty(penalty)
+        solver.warm_start(np.empty(0, dtype=np.int64), np.empty(0))
+        fits = solver.follow(alphas, plan.limits.tol, plan.limits.max_iter)
+        plan.cancel.check()
         if plan.relax:
-            refits = [least_squares_on(plan.problem, each.columns, weight) for each in points]
-            points = [
-                point._replace(values=values, intercept=intercept)
-                for point, (values, intercept) in zip(points, refits, strict=True)
+            refits = [
+                least_squares_on(plan.problem, columns, weight) for columns, *_ in fits.each()
             ]
-        out.mse[s] = mean_squared_errors(y, predictions(data.X, fold.test, points), test_weight)
+            fits = fits._replace(
+                values=np.concatenate([values for values, _ in refits]),
+                intercepts=np.array([intercept for _, intercept in refits]),
+            )
+        out.mse[s] = mean_squared_errors(y, predictions(data.X, fold.test, fits), test_weight)
         out.score[s] = (
             -out.mse[s]
             if plan.scorer is None
-            else score_points(plan.scorer, plan.scoring, held_out, y, points, test_weight)
+            else score_points(plan.scorer, plan.scoring, held_out, y, fits, test_weight)
         )
-        out.support_size[s] = [point.values.size for point in points]
-        out.kkt[s] = [point.kkt for point in points]
-        out.converged[s] = [point.converged for point in points]
+        out.support_size[s] = fits.sizes
+        out.kkt[s] = fits.kkt
+        out.converged[s] = fits.converged
     return out
-
-
-def _follow_briefly(plan: Plan, solver: Solver, penalty: Penalty, alphas: Floats) -> list[Brief]:
-    """Follow one shape along its alphas, from zero, and keep what the scores need."""
-    solver.set_penalty(penalty)
-    solver.warm_start(np.empty(0, dtype=np.int64), np.empty(0))
-    points = []
-    for alpha in alphas.tolist():
-        points.append(solver.solve_briefly(alpha, plan.limits.tol, plan.limits.max_iter))
-        if plan.cancel(None):  # another thread saw Ctrl-C
-            raise KeyboardInterrupt
-    return points
 
 
 def _identity(plan: Plan, folds: Sequence[Fold]) -> str:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import errno
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
 
+from .. import _core
 from ..checkpoint import Checkpoint
 from ..tracing import counter
 from ..validation import count_jobs
@@ -19,7 +23,7 @@ Unit = TypeVar("Unit")
 Result = TypeVar("Result")
 
 
-# How long an interrupted run waits for its threads, which stop at their next alpha.
+# How long an interrupted run waits for its threads, which stop within milliseconds.
 _PATIENCE = 0.4
 
 
@@ -30,24 +34,24 @@ class Cancel:
     """
 
     def __init__(self) -> None:
-        self._asked = threading.Event()
+        self.flag = _core.Flag()  # raised: solvers that watch it stop where they are
         self._idle = threading.Condition()
         self._running = 0
 
     def request(self) -> None:
-        """Ask every worker to stop at its next alpha, and wait a moment until they have."""
-        self._asked.set()
+        """Ask every worker to stop, and wait a moment until they have."""
+        self.flag.raise_()
         with self._idle:
             self._idle.wait_for(lambda: self._running == 0, timeout=_PATIENCE)
 
-    def __call__(self, point: object) -> bool:
-        """Return whether to stop; the signature of a path's callback."""
-        return self._asked.is_set()
+    def check(self) -> None:
+        """End this worker if it was asked to."""
+        if self.flag.raised:
+            raise KeyboardInterrupt
 
     def __enter__(self) -> None:
         """Count a worker in, unless it is too late to begin."""
-        if self._asked.is_set():
-            raise KeyboardInterrupt
+        self.check()
         with self._idle:
             self._running += 1
 
@@ -69,10 +73,19 @@ def _guarded(work: Callable[[Unit], Result], cancel: Cancel, unit: Unit) -> Resu
         return work(unit)
 
 
-def _in_parallel(n_jobs: int | None, tasks: Iterable[Any], workers: int) -> list[Any]:
-    """Run tasks with joblib; a system that cannot start the workers is a lack of memory."""
+def _in_parallel(
+    call: Callable[[Unit], Result], units: Sequence[Unit], n_jobs: int | None, workers: int
+) -> list[Result]:
+    """Return [call(unit) for unit in units] by threads, or as joblib's context asks.
+
+    A system that cannot start the workers is a lack of memory.
+    """
+    backend, _ = get_active_backend(prefer="threads")
     try:
-        results: list[Any] = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+        if getattr(backend, "uses_threads", False):
+            return _by_threads(call, units, workers)
+        tasks = (delayed(call)(unit) for unit in units)
+        results: list[Result] = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
     except (OSError, RuntimeError, AttributeError) as error:
         if not _starved(error):
             raise
@@ -80,6 +93,17 @@ def _in_parallel(n_jobs: int | None, tasks: Iterable[Any], workers: int) -> list
             f"the system cannot start {workers} workers; use n_jobs=1, or free some memory."
         ) from error
     return results
+
+
+def _by_threads(
+    call: Callable[[Unit], Result], units: Sequence[Unit], workers: int
+) -> list[Result]:
+    """Do what joblib's threads do, without the tens of milliseconds they take to start and end."""
+    pool = ThreadPoolExecutor(workers)
+    try:
+        return list(pool.map(call, units))
+    finally:  # without waiting: after Ctrl-C the units that run are asked to stop, by the caller
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _starved(error: BaseException | None) -> bool:
@@ -119,11 +143,11 @@ def run_units(
     try:
         for start in range(0, len(missing), size):
             wave = missing[start : start + size]
+            call, batch = partial(_guarded, work, cancel), [units[k] for k in wave]
             if workers == 1:
-                part = [_guarded(work, cancel, units[k]) for k in wave]
+                part = list(map(call, batch))
             else:
-                tasks = (delayed(_guarded)(work, cancel, units[k]) for k in wave)
-                part = _in_parallel(n_jobs, tasks, workers)
+                part = _in_parallel(call, batch, n_jobs, workers)
             for k, result in zip(wave, part, strict=True):
                 results[k] = result
                 if kept.active:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import inspect
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from scipy import sparse
 from sklearn.metrics import check_scoring, get_scorer_names
 
 from ..estimators import LinearPredictor
-from ..solvers import Brief, Point
+from ..solvers import Fits
 
 __all__ = ["Candidate", "check_scorer", "mean_squared_errors", "predictions", "score_points"]
 
@@ -24,14 +23,13 @@ Floats = NDArray[np.float64]
 class Candidate(LinearPredictor):
     """A point of a path as a fitted regressor, for scorers that want an estimator."""
 
-    def __init__(self, point: Point | Brief | None = None, n_features: int = 0) -> None:
-        self.point = point
-        self.n_features = n_features
-        if point is not None:
-            self.coef_ = np.zeros(n_features)
-            self.coef_[point.columns] = point.values
-            self.intercept_ = point.intercept
-            self.n_features_in_ = n_features
+    def __init__(self, coef: Floats | None = None, intercept: float = 0.0) -> None:
+        self.coef = coef
+        self.intercept = intercept
+        if coef is not None:
+            self.coef_ = coef
+            self.intercept_ = intercept
+            self.n_features_in_ = coef.size
 
     def fit(self, X: Any, y: Any) -> Candidate:
         """Return self: a candidate is fitted from the start."""
@@ -57,23 +55,20 @@ def check_scorer(scoring: Any) -> Any:
     return check_scoring(Candidate(), scoring=scoring)
 
 
-def predictions(X: Any, rows: NDArray[np.int64], points: Sequence[Point | Brief]) -> Floats:
-    """Return what each point predicts for some rows: (n_rows, n_points).
+def predictions(X: Any, rows: NDArray[np.int64], fits: Fits) -> Floats:
+    """Return what each of the fits predicts for some rows: (n_rows, n_fits).
 
-    Reads only the columns that some point selects, and only once.
+    Reads only the columns that some fit selects, and only once.
     """
-    columns = np.concatenate([point.columns for point in points])
-    used, place = np.unique(columns, return_inverse=True)
-    starts = np.cumsum([0] + [point.columns.size for point in points])
-    values = np.concatenate([point.values for point in points])
-    # One row per point. A sparse product: most entries are zero, and it needs no thread pool, which
+    used, place = np.unique(fits.columns, return_inverse=True)
+    starts = np.concatenate([[0], np.cumsum(fits.sizes)])
+    # One row per fit. A sparse product: most entries are zero, and it needs no thread pool, which
     # would fight with the folds' own threads.
-    coefs = sparse.csr_array((values, place, starts), shape=(len(points), used.size))
+    coefs = sparse.csr_array((fits.values, place, starts), shape=(fits.sizes.size, used.size))
     block = X[:, used][rows] if sparse.issparse(X) else X[np.ix_(rows, used)]
     product = coefs @ block.T
     dense = product.toarray() if sparse.issparse(product) else product
-    intercepts = np.array([point.intercept for point in points])
-    predicted: Floats = np.asarray(dense.T, dtype=np.float64) + intercepts
+    predicted: Floats = np.asarray(dense.T, dtype=np.float64) + fits.intercepts
     return predicted
 
 
@@ -88,20 +83,22 @@ def score_points(
     scoring: Any,
     X: Any,
     y: Floats,
-    points: Sequence[Point | Brief],
+    fits: Fits,
     sample_weight: Any,
 ) -> Floats:
-    """Return the score of each point on X, y (the rows left out)."""
+    """Return the score of each of the fits on X, y (the rows left out)."""
     keywords = {}
     if sample_weight is not None and _takes_sample_weight(scorer):
         keywords["sample_weight"] = sample_weight
-    scores = np.empty(len(points))
-    for k, point in enumerate(points):
+    scores = np.empty(fits.sizes.size)
+    for k, (columns, values, intercept) in enumerate(fits.each()):
+        coef = np.zeros(X.shape[1])
+        coef[columns] = values
         try:
             with warnings.catch_warnings():
                 # Scores that are not defined come back as NaN and are reported by the caller.
                 warnings.simplefilter("ignore")
-                scores[k] = scorer(Candidate(point, X.shape[1]), X, y, **keywords)
+                scores[k] = scorer(Candidate(coef, intercept), X, y, **keywords)
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError(
                 f"scoring={scoring!r} cannot judge a regressor on these data: {error}; use a score "

@@ -130,9 +130,8 @@ def stability_bounds(
 class _Entered:
     """A path's callback that collects features as they enter and stops beyond q of them."""
 
-    def __init__(self, q: int, cancel: Cancel) -> None:
+    def __init__(self, q: int) -> None:
         self.q = q
-        self.cancel = cancel
         self.features: set[int] = set()
 
     def __call__(self, point: Point) -> bool:
@@ -140,7 +139,7 @@ class _Entered:
         if len(grown) > self.q:
             return True
         self.features = grown
-        return self.cancel(point)
+        return False
 
 
 @dataclass(frozen=True)
@@ -160,12 +159,12 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     given = plan.problem.data.sample_weight
     weight[rows] = 1.0 if given is None else given[rows]
     solver = plan.problem.solver(plan.penalty, weight)
+    solver.watch(plan.cancel.flag)
     alphas = alpha_grid(solver.largest_alpha(), plan.count, plan.eps)
-    entered = _Entered(plan.q, plan.cancel)
+    entered = _Entered(plan.q)
     limits = replace(plan.limits, callback=entered, convexity=False)
     trace(solver, alphas, limits)
-    if plan.cancel(None):
-        raise KeyboardInterrupt
+    plan.cancel.check()
     return np.array(sorted(entered.features), dtype=np.int64)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -122,10 +122,6 @@ class _Plan:
     limits: Limits
     cancel: Cancel
 
-    def watched(self) -> Limits:
-        """Return the limits, with an ear for another worker's failure."""
-        return replace(self.limits, callback=self.cancel)
-
     def identity(self) -> str:
         """Return what a checkpoint of this surface is known by."""
         limits = self.limits
@@ -153,9 +149,9 @@ def _unpack(arrays: Any) -> _Traced:
 def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
     """Follow one shape with a solver of its own: its bits do not depend on the other shapes."""
     solver = plan.problem.solver(shape.penalty)
-    traced = _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.watched()))
-    if traced.ended == "callback":  # another thread saw Ctrl-C
-        raise KeyboardInterrupt
+    solver.watch(plan.cancel.flag)
+    traced = _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.limits))
+    plan.cancel.check()
     return traced
 
 
