@@ -420,7 +420,7 @@ NB_MODULE(_core, m) {
 
   nb::class_<Flag>(m, "Flag", "Raised by one thread to stop the solvers of others.")
       .def(nb::init<>())
-      .def("raise_", [](Flag& self) { self.raised = true; })
+      .def("set", [](Flag& self) { self.raised = true; })
       .def_prop_ro("raised", [](const Flag& self) { return self.raised.load(); });
   nb::class_<PySolver>(m, "Solver", "Majorisation-minimisation, one alpha at a time.")
       .def("solve", &run_solver, "alpha"_a, "tol"_a, "max_iter"_a, "max_time"_a = INFINITY,

@@ -40,7 +40,7 @@ class Cancel:
 
     def request(self) -> None:
         """Ask every worker to stop, and wait a moment until they have."""
-        self.flag.raise_()
+        self.flag.set()
         with self._idle:
             self._idle.wait_for(lambda: self._running == 0, timeout=_PATIENCE)
 

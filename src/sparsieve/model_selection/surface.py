@@ -177,8 +177,9 @@ def _run_chain(plan: _Plan, warm: str, progress: bool) -> list[_Traced]:
     with contextlib.closing(counter(len(plan.shapes), 0, progress, "shapes")) as bar:
         for penalty, alphas in plan.shapes:
             previous = traced[-1].points if traced else []
-            limits = plan.watched()
-            result = follow_shape(solver, penalty, alphas, limits, previous=previous, warm=warm)
+            result = follow_shape(
+                solver, penalty, alphas, plan.limits, previous=previous, warm=warm
+            )
             traced.append(_Traced(*result))
             bar.update()
     return traced
