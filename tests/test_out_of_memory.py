@@ -4,8 +4,11 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import joblib
+import numpy as np
 import pytest
 from joblib.parallel import Parallel
 
@@ -44,9 +47,39 @@ def test_workers_that_cannot_start_are_a_lack_of_memory(monkeypatch, error):
             self.terminate_what_never_was()  # as multiprocessing does: the cause hides behind it
 
     monkeypatch.setattr(Parallel, "__call__", fail)
-    with pytest.raises(MemoryError, match="cannot start 2 workers; use n_jobs=1"):
-        sv.SparseRegressorCV(alphas=3, cv=3, n_jobs=2).fit(X, y)
-    monkeypatch.setattr(Parallel, "__call__", lambda self, tasks: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        sv.SparseRegressorCV(alphas=3, cv=3, n_jobs=2).fit(X, y)
+    model = sv.SparseRegressorCV(alphas=3, cv=3, n_jobs=2)
+    with joblib.parallel_backend("loky"):
+        with pytest.raises(MemoryError, match="cannot start 2 workers; use n_jobs=1"):
+            model.fit(X, y)
+        monkeypatch.setattr(Parallel, "__call__", lambda self, tasks: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            model.fit(X, y)
     assert not runs._starved(RuntimeError("another one"))
+
+
+def test_threads_that_cannot_start_are_only_missed(monkeypatch):
+    X, y, _ = sv.datasets.make_toy(30, 5, 2, noise=0.5, random_state=0)
+    expected = sv.SparseRegressorCV(alphas=3, cv=3).fit(X, y).mse_path_
+
+    def fail(function, arguments):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(runs._thread, "start_new_thread", fail)
+    found = sv.SparseRegressorCV(alphas=3, cv=3, n_jobs=2).fit(X, y).mse_path_
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_an_error_in_another_thread_is_raised_here():
+    X, y, _ = sv.datasets.make_toy(30, 5, 2, noise=0.5, random_state=0)
+    here = threading.get_ident()
+    both = threading.Barrier(2, timeout=60)
+
+    def score(estimator, X, y):
+        both.wait()  # one fold in each thread
+        if threading.get_ident() != here:
+            raise OverflowError("not in this thread")
+        return 1.0
+
+    model = sv.SparseRegressorCV(alphas=1, cv=2, n_jobs=2, scoring=score)
+    with pytest.raises(OverflowError, match="not in this thread"):
+        model.fit(X, y)

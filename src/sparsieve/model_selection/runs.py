@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
+import contextlib
 import errno
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_backend
 from joblib.parallel import get_active_backend
 
 from .. import _core
@@ -73,6 +74,62 @@ def _guarded(work: Callable[[Unit], Result], cancel: Cancel, unit: Unit) -> Resu
         return work(unit)
 
 
+class _Crew(Generic[Unit, Result]):
+    """Threads that share units of work; the calling one works along.
+
+    Does what joblib's threads do without the tens of milliseconds they take to start and end, and
+    Ctrl-C reaches the solver that runs in the calling thread at once.
+    """
+
+    def __init__(self, call: Callable[[Unit], Result], units: Sequence[Unit]) -> None:
+        self._call = call
+        self._count = len(units)
+        self._left = list(enumerate(units))[::-1]
+        self._results: dict[int, Result] = {}
+        self._error: BaseException | None = None
+        self._idle = threading.Condition()
+        self._helping = 0
+
+    def run(self, workers: int) -> list[Result]:
+        """Return the results in the order of the units, or raise what a unit raised."""
+        # Not threading.Thread, whose start() waits for ever for a thread that dies of a lack of
+        # memory before its first line. Here threads that do not come are only missed.
+        with contextlib.suppress(RuntimeError):
+            for _ in range(workers - 1):
+                _thread.start_new_thread(self._help, ())
+        try:
+            with parallel_backend("sequential"):  # as many threads as workers, no more
+                self._work()
+        finally:
+            self._left.clear()
+        with self._idle:
+            self._idle.wait_for(lambda: self._helping == 0)
+        if self._error is not None:
+            raise self._error
+        return [self._results[k] for k in range(self._count)]
+
+    def _work(self) -> None:
+        while self._left:
+            try:
+                k, unit = self._left.pop()
+            except IndexError:  # another thread was faster
+                return
+            self._results[k] = self._call(unit)
+
+    def _help(self) -> None:
+        with self._idle:
+            self._helping += 1
+        try:
+            self._work()
+        except BaseException as error:
+            self._error = error
+            self._left.clear()
+        finally:
+            with self._idle:
+                self._helping -= 1
+                self._idle.notify_all()
+
+
 def _in_parallel(
     call: Callable[[Unit], Result], units: Sequence[Unit], n_jobs: int | None, workers: int
 ) -> list[Result]:
@@ -83,7 +140,7 @@ def _in_parallel(
     backend, _ = get_active_backend(prefer="threads")
     try:
         if getattr(backend, "uses_threads", False):
-            return _by_threads(call, units, workers)
+            return _Crew(call, units).run(workers)
         tasks = (delayed(call)(unit) for unit in units)
         results: list[Result] = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
     except (OSError, RuntimeError, AttributeError) as error:
@@ -93,17 +150,6 @@ def _in_parallel(
             f"the system cannot start {workers} workers; use n_jobs=1, or free some memory."
         ) from error
     return results
-
-
-def _by_threads(
-    call: Callable[[Unit], Result], units: Sequence[Unit], workers: int
-) -> list[Result]:
-    """Do what joblib's threads do, without the tens of milliseconds they take to start and end."""
-    pool = ThreadPoolExecutor(workers)
-    try:
-        return list(pool.map(call, units))
-    finally:  # without waiting: after Ctrl-C the units that run are asked to stop, by the caller
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _starved(error: BaseException | None) -> bool:
