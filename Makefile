@@ -21,7 +21,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.h')
 
 .PHONY: help demo test test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
-  lock test-oldest sbom reproducible \
+  lock test-oldest sbom reproducible wheel \
   paper bench-envs bench-quick bench bench-compare bench-growth
 
 help:
@@ -35,38 +35,42 @@ help:
 	@echo "make sanitize  test-suite on a build with ASan and UBSan; sanitize-quick: part of it"
 	@echo "make tsan      fits from many threads on a build with ThreadSanitizer"
 	@echo "make test-oldest  some tests with the oldest versions of everything that are allowed"
+	@echo "make wheel     build, tag and test the wheel as cibuildwheel would, without a container"
 	@echo "make reproducible, sbom, lock: wheels that are equal, what is in them, pinned versions"
 	@echo "make docs      the documentation site, in docs/_build/html"
 	@echo "make bench-quick, bench, bench-compare BASE=commit: see benchmarks/README.md"
 	@echo "make paper     the experiments of the ICML 2019 paper; PAPER_ARGS='all --quick' for five minutes"
 	@echo "make clean     remove build products and virtual environments"
 
-# LOCK=ci/lock.txt installs exactly those versions of everything, checked by their hashes.
+# LOCK=ci/lock.txt installs exactly those versions of everything, checked by their hashes; what the
+# file lacks is then an error, because nothing else is looked for.
 LOCK ?=
+PIP_MORE = $(PIP_INSTALL) $(if $(LOCK),--no-index)
+BY_LOCK = $(PIP_INSTALL) --require-hashes -r $(LOCK)
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
-	$(if $(LOCK),$@ $(PIP_INSTALL) --require-hashes -r $(LOCK))
+	$(if $(LOCK),$@ $(BY_LOCK))
 
 # One stamp per set of extras; each is renewed when a source file changes.
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(VENV)/bin/python $(PIP_INSTALL) --config-settings=build-dir='$(BUILD_DIR)' \
+	$(VENV)/bin/python $(PIP_MORE) --config-settings=build-dir='$(BUILD_DIR)' \
 	  $(if $(LOCK),--no-build-isolation) .
 	touch $@
 
 $(VENV)/.cli: $(VENV)/.installed
-	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' cli)
+	$(VENV)/bin/python $(PIP_MORE) $$($(VENV)/bin/python -c '$(READ_EXTRA)' cli)
 	touch $@
 
 $(VENV)/.test: $(VENV)/.installed
-	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' test)
+	$(VENV)/bin/python $(PIP_MORE) $$($(VENV)/bin/python -c '$(READ_EXTRA)' test)
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' dev)
+	$(VENV)/bin/python $(PIP_MORE) $$($(VENV)/bin/python -c '$(READ_EXTRA)' dev)
 	touch $@
 
 $(VENV)/.docs: $(VENV)/.installed
-	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' docs)
+	$(VENV)/bin/python $(PIP_MORE) $$($(VENV)/bin/python -c '$(READ_EXTRA)' docs)
 	touch $@
 
 $(VENV)/.release: $(VENV)/.installed
@@ -75,7 +79,7 @@ $(VENV)/.release: $(VENV)/.installed
 
 # The versions of everything for Python 3.11 and newer, with hashes.
 COMPILE = $(VENV)/bin/uv pip compile --quiet --python-version 3.11 pyproject.toml ci/build.in
-lock: $(VENV)/.release
+lock: $(VENV)/.dev
 	$(COMPILE) --universal --generate-hashes --no-annotate --custom-compile-command "make lock" \
 	  --extra test --extra dev --extra docs --upgrade -o ci/lock.txt
 
@@ -84,7 +88,7 @@ OLDEST_VENV ?= .venv-oldest
 OLDEST_TESTS = tests/test_estimators.py tests/test_validation.py tests/test_model_file.py \
   tests/test_certificates.py tests/test_found_by_fuzzing.py tests/model_selection/test_cv.py \
   tests/test_path_tools.py tests/test_import.py tests/test_table_files.py
-test-oldest: $(VENV)/.release
+test-oldest: $(VENV)/.dev
 	mkdir -p build
 	$(COMPILE) --resolution lowest-direct --extra test -o build/oldest.txt
 	$(PYTHON) -m venv $(OLDEST_VENV)
@@ -100,6 +104,10 @@ sbom: $(VENV)/.release
 # The same wheel, byte for byte, from two folders with different names at different times.
 reproducible: $(VENV)/.release
 	$(VENV)/bin/python -m ci.reproducible
+
+# The wheel of the settings for cibuildwheel, with its tag and its tests, but no container.
+wheel: $(VENV)/.release
+	$(VENV)/bin/python -m ci.wheel build/wheel
 
 # A warning is an error. No network is needed once the packages are there.
 docs: $(VENV)/.docs
@@ -143,7 +151,8 @@ format: $(VENV)/.dev
 # frees little at exit. libstdc++ is preloaded so that ASan finds the exceptions it intercepts.
 $(SANITIZE_VENV)/.installed: $(SOURCES)
 	$(PYTHON) -m venv $(SANITIZE_VENV)
-	$(SANITIZE_VENV)/bin/python $(PIP_INSTALL) \
+	$(if $(LOCK),$(SANITIZE_VENV)/bin/python $(BY_LOCK))
+	$(SANITIZE_VENV)/bin/python $(PIP_MORE) $(if $(LOCK),--no-build-isolation) \
 	  --config-settings=build-dir=build/sanitize \
 	  --config-settings=cmake.build-type=RelWithDebInfo \
 	  --config-settings=cmake.define.SPARSIEVE_SANITIZE=ON \
