@@ -1,6 +1,5 @@
 """SparseRegressorCV: agreement with scikit-learn, rules, folds, backends, and every error."""
 
-import errno
 import os
 import pickle
 import warnings
@@ -21,7 +20,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tolerances import DEFAULT_KKT, LASSO_CV, REORDERED_SUM, SAME_ALPHA
 
 import sparsieve as sv
-from sparsieve.model_selection import runs
 
 # Before scikit-learn 1.7 the number of alphas had a name of its own.
 HOW_MANY = "n_alphas" if LassoCV().get_params().get("n_alphas") == 100 else "alphas"
@@ -353,24 +351,3 @@ def test_fold_without_weight_is_named(problem):
     weight = np.r_[np.zeros(20), np.ones(40)]
     with pytest.raises(ValueError, match="fold 0 has no test rows"):
         sv.SparseRegressorCV(alphas=5, cv=3).fit(X, y, sample_weight=weight)
-
-
-@pytest.mark.parametrize(
-    "error", [RuntimeError("can't start new thread"), OSError(errno.EAGAIN, "try again")]
-)
-def test_workers_that_cannot_be_started_are_a_lack_of_memory(problem, monkeypatch, error):
-    def starve(**options):
-        raise error
-
-    monkeypatch.setattr(runs, "Parallel", starve)
-    with pytest.raises(MemoryError, match=r"cannot start 2 workers; use n_jobs=1, or free"):
-        sv.SparseRegressorCV(alphas=5, n_jobs=2).fit(*problem)
-
-
-def test_other_errors_of_a_worker_stay_what_they_are(problem, monkeypatch):
-    def fail(**options):
-        raise RuntimeError("something else")
-
-    monkeypatch.setattr(runs, "Parallel", fail)
-    with pytest.raises(RuntimeError, match="something else"):
-        sv.SparseRegressorCV(alphas=5, n_jobs=2).fit(*problem)
