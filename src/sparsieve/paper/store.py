@@ -44,9 +44,11 @@ class Store:
 
     def add(self, key: str, record: Record, seconds: float) -> None:
         """Keep a record and what it took, and write the file, replacing it in one step."""
-        self.paths[key] = record
+        packed = pack(record)
+        # As a later run will read it: a report must not depend on who makes it.
+        self.paths[key] = unpack(packed)
         self.content["seconds"] += seconds  # by the clock on the wall, all interruptions left out
-        self.texts[key] = text_of(pack(record))
+        self.texts[key] = text_of(packed)
         paths = ",\n".join(f"{text_of(name)}:{text}" for name, text in self.texts.items())
         head = text_of({name: value for name, value in self.content.items() if name != "paths"})
         self.file.parent.mkdir(parents=True, exist_ok=True)
