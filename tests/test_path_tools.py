@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from problems import sparse_design, toy
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 from tolerances import LASSO_CV, REORDERED_SUM
 
@@ -93,6 +94,20 @@ def test_max_time_keeps_what_is_finished(problem):
     assert path.ended == "max_time"
     assert 0 < len(path) < 2000
     assert path.converged.all()
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("alphas", [3, [0.1]])
+def test_max_time_counts_the_fit_of_unpenalised_features(problem, alphas, positive):
+    X, y, _ = problem
+    free = np.r_[np.zeros(20), np.ones(X.shape[1] - 20)]
+    # No time at all, so that no clock decides: the unpenalised fit is broken off before its end.
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        path = sv.sparse_path(
+            X, y, "l1", alphas=alphas, weights=free, positive=positive, max_time=1e-9
+        )
+    assert path.ended == "max_time"
+    assert path.status == ["INTERRUPTED"]
 
 
 def test_interrupt_returns_the_finished_part(problem):

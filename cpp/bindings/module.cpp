@@ -186,7 +186,7 @@ struct PySolver {
 std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
                                       std::shared_ptr<Penalty> penalty,
                                       std::optional<Vector<double>> weights, bool positive,
-                                      double prox_weight) {
+                                      double prox_weight, double max_time) {
   const Index n = design.design->n(), d = design.design->d();
   if (static_cast<Index>(y.shape(0)) != n) throw nb::value_error("y has the wrong length");
   if (weights && static_cast<Index>(weights->shape(0)) != d) {
@@ -205,7 +205,7 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
   problem.penalty = self->penalty.get();
   problem.positive = positive;
   problem.prox_weight = prox_weight;
-  SignalPoll poll(INFINITY);
+  SignalPoll poll(max_time);
   {
     WithoutGil released;
     self->solver = std::make_unique<MmSolver>(std::move(problem), std::ref(poll));
@@ -452,7 +452,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("null_correlations",
                    [](const PySolver& self) { return to_numpy(self.solver->null_correlations()); });
   m.def("solver", &make_solver, "design"_a, "y"_a, "penalty"_a, "weights"_a.none(), "positive"_a,
-        "prox_weight"_a);
+        "prox_weight"_a, "max_time"_a = INFINITY);
   m.def("solve_pwl", &solve_pwl, "design"_a, "z"_a, "l1_weights"_a, "prox_weight"_a,
         "prox_center"_a.none(), "tol"_a, "max_epochs"_a, "screen"_a);
 }

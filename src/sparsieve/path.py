@@ -396,7 +396,7 @@ def sparse_path(
     problem = Problem(
         data, fit_intercept=fit_intercept, positive=positive, n_jobs=n_jobs, shadow=shadow
     )
-    solver = problem.solver(penalty)
+    solver = problem.solver(penalty, max_time=limits.left())
     if isinstance(grid, int):
         grid = alpha_grid(solver.largest_alpha(), grid, eps)
     points, ended = trace(solver, grid, limits, progress=progress, keep_finished=True)

@@ -171,7 +171,13 @@ class Problem:
         self.n_samples, self.n_features = data.X.shape
         self._columns: _core.Columns | None = None
 
-    def solver(self, penalty: Penalty, sample_weight: Floats | None = None) -> Solver:
+    def solver(
+        self,
+        penalty: Penalty,
+        sample_weight: Floats | None = None,
+        *,
+        max_time: float = math.inf,
+    ) -> Solver:
         """Make a solver at w = 0, with other sample weights than the data's if given."""
         if self._columns is None:
             self._columns = columns_of(self.data.X)
@@ -186,6 +192,7 @@ class Problem:
             n_jobs=self.n_jobs,
             shadow=self.shadow,
             columns=self._columns,
+            max_time=max_time,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -218,6 +225,9 @@ class Solver:
         Whether the 8-bit shadow of a dense X may be built.
     columns : Columns, optional
         The columns of ``data.X``, when they have been prepared already.
+    max_time : float
+        Seconds for the fit of the unpenalised features; what is left of it when they are up is no
+        stationary point, and its certificates say so.
     """
 
     def __init__(
@@ -231,6 +241,7 @@ class Solver:
         n_jobs: int | None = None,
         shadow: bool = True,
         columns: _core.Columns | None = None,
+        max_time: float = math.inf,
     ) -> None:
         n_samples, self.n_features = data.X.shape
         omega = (
@@ -245,7 +256,13 @@ class Solver:
         threads = count_jobs(n_jobs)
         self._design = _core.Design(columns, omega, fit_intercept, threads, shadow)
         self._core = _core.solver(
-            self._design, data.y, core_penalty(penalty), data.weights, positive, prox_weight
+            self._design,
+            data.y,
+            core_penalty(penalty),
+            data.weights,
+            positive,
+            prox_weight,
+            max_time,
         )
         check_range(self._design, data)
         self.null_deviance: float = self._core.null_deviance

@@ -42,6 +42,10 @@ class Limits:
         """When time is up, as time.monotonic counts: set-up and checks are part of it."""
         return math.inf if self.max_time is None else self.started + self.max_time
 
+    def left(self) -> float:
+        """Return the seconds that are left, 0 when time is up."""
+        return max(self.deadline - time.monotonic(), 0.0)
+
     def reached(self, point: Point) -> str:
         """Return the name of the limit that this point reaches, or ""."""
         if self.max_support is not None and point.values.size >= self.max_support:
@@ -117,14 +121,14 @@ def trace(
     bar = counter(len(alphas), 0, progress, "alphas")
     try:
         for alpha in alphas:
-            left = limits.deadline - time.monotonic()
-            if left <= 0.0 and points:
+            left = limits.left()
+            if left == 0.0 and points:
                 return points, "max_time"
             point = solver.solve(
                 float(alpha),
                 limits.tol,
                 limits.max_iter,
-                max(left, 0.0),
+                left,
                 convexity=limits.convexity,
             )
             if point.status == "INTERRUPTED":

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from problems import sparse_design, toy
+from sklearn.exceptions import ConvergenceWarning
 from tolerances import DEFAULT_KKT, FEW_OPS, REORDERED_SUM
 
 import sparsieve as sv
@@ -195,3 +196,13 @@ def test_scales_are_checked():
         sv.shape_grid("mcp", column_scale=0.0)
     with pytest.raises(ValueError, match="coef_scale must be"):
         sv.shape_grid("logsum", coef_scale=-1.0)
+
+
+@pytest.mark.parametrize("warm", ["alpha", "shape"])
+def test_max_time_counts_the_fit_of_unpenalised_features(warm):
+    X, y, _ = toy(n_samples=50, n_features=40, n_active=4, noise=0.5, seed=0)
+    free = np.r_[np.zeros(20), np.ones(20)]
+    # No time at all, so that no clock decides.
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        surface = sv.sparse_surface(X, y, alphas=5, weights=free, warm=warm, max_time=1e-9)
+    assert {path.ended for path in surface} == {"max_time"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +24,12 @@ WARM_STARTS = ("alpha", "shape", "both")
 
 
 def alpha_grids(
-    problem: Problem, penalties: Sequence[Penalty], alphas: Any, eps: Any
+    problem: Problem,
+    penalties: Sequence[Penalty],
+    alphas: Any,
+    eps: Any,
+    *,
+    max_time: float = math.inf,
 ) -> list[Floats]:
     """Return the alphas of each penalty, decreasing and equally many.
 
@@ -34,7 +40,7 @@ def alpha_grids(
     eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-3")
     if not isinstance(grid, int):
         return [grid] * len(penalties)
-    solver = problem.solver(penalties[0])
+    solver = problem.solver(penalties[0], max_time=max_time)
     grids = []
     for penalty in penalties:
         solver.set_penalty(penalty)

@@ -148,7 +148,7 @@ def _unpack(arrays: Any) -> _Traced:
 
 def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
     """Follow one shape with a solver of its own: its bits do not depend on the other shapes."""
-    solver = plan.problem.solver(shape.penalty)
+    solver = plan.problem.solver(shape.penalty, max_time=plan.limits.left())
     solver.watch(plan.cancel.flag)
     traced = _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.limits))
     plan.cancel.check()
@@ -172,7 +172,8 @@ def _run_apart(plan: _Plan, n_jobs: int | None, progress: bool, checkpoint: Any)
 
 def _run_chain(plan: _Plan, warm: str, progress: bool) -> list[_Traced]:
     """Follow the shapes one after the other, each from its neighbour's points."""
-    solver = plan.problem.solver(plan.shapes[0].penalty)
+    first = plan.shapes[0].penalty
+    solver = plan.problem.solver(first, max_time=plan.limits.left())
     traced: list[_Traced] = []
     with contextlib.closing(counter(len(plan.shapes), 0, progress, "shapes")) as bar:
         for penalty, alphas in plan.shapes:
@@ -273,7 +274,8 @@ def sparse_surface(
         n_jobs=None if apart else n_jobs,
     )
     family = _penalties_of(problem, penalties, shapes)
-    units = map(_Shape, family, alpha_grids(problem, family, alphas, eps))
+    grids = alpha_grids(problem, family, alphas, eps, max_time=limits.left())
+    units = map(_Shape, family, grids)
     plan = _Plan(problem, list(units), limits, Cancel())
     if apart:
         traced = _run_apart(plan, n_jobs, progress, checkpoint)
