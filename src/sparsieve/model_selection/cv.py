@@ -91,7 +91,9 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
         out.score[s] = (
             -out.mse[s]
             if plan.scorer is None
-            else score_points(plan.scorer, plan.scoring, held_out, y, fits, test_weight)
+            else score_points(
+                plan.scorer, plan.scoring, held_out, y, fits, test_weight, plan.cancel.check
+            )
         )
         out.support_size[s] = fits.sizes
         out.kkt[s] = fits.kkt

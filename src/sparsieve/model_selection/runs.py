@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import contextvars
 import errno
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from joblib import Parallel, delayed, parallel_backend
+from joblib import parallel_backend
 from joblib.parallel import get_active_backend
+from sklearn import config_context, get_config
+from sklearn.utils.parallel import Parallel, delayed
 
 from .. import _core
 from ..checkpoint import Checkpoint
@@ -92,35 +95,41 @@ class _Crew(Generic[Unit, Result]):
 
     def run(self, workers: int) -> list[Result]:
         """Return the results in the order of the units, or raise what a unit raised."""
+        settings = get_config()
         # Not threading.Thread, whose start() waits for ever for a thread that dies of a lack of
         # memory before its first line. Here threads that do not come are only missed.
         with contextlib.suppress(RuntimeError):
             for _ in range(workers - 1):
-                _thread.start_new_thread(self._help, ())
+                # A context holds NumPy's errstate, scikit-learn's settings are apart from it.
+                _thread.start_new_thread(contextvars.copy_context().run, (self._help, settings))
         try:
-            with parallel_backend("sequential"):  # as many threads as workers, no more
-                self._work()
+            self._work()
         finally:
             self._left.clear()
         with self._idle:
             self._idle.wait_for(lambda: self._helping == 0)
         if self._error is not None:
-            raise self._error
+            try:
+                raise self._error
+            finally:
+                self._error = None  # the error knows this frame: a circle that keeps X alive
         return [self._results[k] for k in range(self._count)]
 
     def _work(self) -> None:
-        while self._left:
-            try:
-                k, unit = self._left.pop()
-            except IndexError:  # another thread was faster
-                return
-            self._results[k] = self._call(unit)
+        with parallel_backend("sequential"):  # as many threads as workers, no more
+            while self._left:
+                try:
+                    k, unit = self._left.pop()
+                except IndexError:  # another thread was faster
+                    return
+                self._results[k] = self._call(unit)
 
-    def _help(self) -> None:
+    def _help(self, settings: Mapping[str, Any]) -> None:
         with self._idle:
             self._helping += 1
         try:
-            self._work()
+            with config_context(**settings):
+                self._work()
         except BaseException as error:
             self._error = error
             self._left.clear()
@@ -135,12 +144,12 @@ def _in_parallel(
 ) -> list[Result]:
     """Return [call(unit) for unit in units] by threads, or as joblib's context asks.
 
-    A system that cannot start the workers is a lack of memory.
+    A system that cannot start joblib's workers is a lack of memory.
     """
     backend, _ = get_active_backend(prefer="threads")
+    if getattr(backend, "uses_threads", False):
+        return _Crew(call, units).run(workers)
     try:
-        if getattr(backend, "uses_threads", False):
-            return _Crew(call, units).run(workers)
         tasks = (delayed(call)(unit) for unit in units)
         results: list[Result] = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
     except (OSError, RuntimeError, AttributeError) as error:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer_names
 
 from ..estimators import LinearPredictor
@@ -85,20 +86,27 @@ def score_points(
     y: Floats,
     fits: Fits,
     sample_weight: Any,
+    check: Callable[[], None],
 ) -> Floats:
-    """Return the score of each of the fits on X, y (the rows left out)."""
+    """Return the score of each of the fits on X, y (the rows left out).
+
+    Scores that are not defined come back as NaN. ``check`` is called before each score, which may
+    be slow, and raises if no more are wanted.
+    """
     keywords = {}
     if sample_weight is not None and _takes_sample_weight(scorer):
         keywords["sample_weight"] = sample_weight
     scores = np.empty(fits.sizes.size)
     for k, (columns, values, intercept) in enumerate(fits.each()):
+        check()
         coef = np.zeros(X.shape[1])
         coef[columns] = values
         try:
-            with warnings.catch_warnings():
-                # Scores that are not defined come back as NaN and are reported by the caller.
-                warnings.simplefilter("ignore")
-                scores[k] = scorer(Candidate(coef, intercept), X, y, **keywords)
+            # Its warnings are left to the user: filters are shared by all threads, so that folds
+            # which change and restore them would undo each other's.
+            scores[k] = scorer(Candidate(coef, intercept), X, y, **keywords)
+        except UndefinedMetricWarning:  # where warnings are errors
+            scores[k] = np.nan
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError(
                 f"scoring={scoring!r} cannot judge a regressor on these data: {error}; use a score "
