@@ -1,6 +1,7 @@
 """Threads and processes: the same bits whoever computes, and no more threads than allowed."""
 
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -69,6 +70,14 @@ def test_none_takes_what_joblib_s_context_says():
     with parallel_config(backend="threading", n_jobs=2):
         assert count_jobs(None) == 2
         assert count_jobs(1) == 1
+    with parallel_config(n_jobs=2):
+        assert count_jobs(None) == 2
+
+
+def test_a_worker_of_a_pool_of_processes_may_have_threads():
+    # joblib counts for its processes, which such a worker may not start, and warns.
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(count_jobs, (2,)) == 2
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads in /proc")

@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
@@ -275,8 +275,15 @@ def count_jobs(n_jobs: Any) -> int:
             f"n_jobs must be None or an integer other than 0, got {n_jobs!r}; use n_jobs=2 for two "
             "threads, n_jobs=-1 for all cores, None for one (or what joblib's context says)."
         )
+    # Unlike joblib's effective_n_jobs, which counts processes unless told otherwise: these cannot
+    # be started everywhere, threads can.
+    backend, _ = get_active_backend(prefer="threads")
+    if n_jobs is None:
+        _, n_jobs = get_active_backend()
+    if n_jobs is None or n_jobs == 1:
+        return 1
     # More threads than any machine has cores stand for "all there are".
-    return int(effective_n_jobs(None if n_jobs is None else max(min(int(n_jobs), 4096), -4096)))
+    return int(backend.effective_n_jobs(max(min(int(n_jobs), 4096), -4096)))
 
 
 def check_generator(random_state: Any) -> np.random.Generator:

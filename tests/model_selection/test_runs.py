@@ -62,6 +62,12 @@ def test_every_process_has_the_settings_of_the_calling_one(problem):
     assert model.cv_results_["mean_test_score"] == [1.0]
 
 
+def test_no_more_processes_than_folds(problem):
+    with joblib.parallel_config("loky"):
+        sv.SparseRegressorCV(alphas=1, cv=2, n_jobs=20).fit(*problem)
+    assert joblib.externals.loky.get_reusable_executor(reuse=True)._max_workers == 2
+
+
 def test_a_score_that_finds_something_busy_is_no_lack_of_memory(problem):
     def score(estimator, X, y):
         raise BlockingIOError(errno.EAGAIN, "the file is locked")

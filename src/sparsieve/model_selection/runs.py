@@ -140,7 +140,7 @@ class _Crew(Generic[Unit, Result]):
 
 
 def _in_parallel(
-    call: Callable[[Unit], Result], units: Sequence[Unit], n_jobs: int | None, workers: int
+    call: Callable[[Unit], Result], units: Sequence[Unit], workers: int
 ) -> list[Result]:
     """Return [call(unit) for unit in units] by threads, or as joblib's context asks.
 
@@ -151,7 +151,7 @@ def _in_parallel(
         return _Crew(call, units).run(workers)
     try:
         tasks = (delayed(call)(unit) for unit in units)
-        results: list[Result] = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+        results: list[Result] = Parallel(n_jobs=workers, prefer="threads")(tasks)
     except (OSError, RuntimeError, AttributeError) as error:
         if not _starved(error):
             raise
@@ -199,10 +199,7 @@ def run_units(
         for start in range(0, len(missing), size):
             wave = missing[start : start + size]
             call, batch = partial(_guarded, work, cancel), [units[k] for k in wave]
-            if workers == 1:
-                part = list(map(call, batch))
-            else:
-                part = _in_parallel(call, batch, n_jobs, workers)
+            part = list(map(call, batch)) if workers == 1 else _in_parallel(call, batch, workers)
             for k, result in zip(wave, part, strict=True):
                 results[k] = result
                 if kept.active:
