@@ -131,6 +131,7 @@ std::vector<Index> MmSolver::independent(const std::vector<Index>& columns) cons
 void MmSolver::restore(const std::vector<double>& w) {
   std::fill(w_.begin(), w_.end(), 0.0);
   std::copy(w.begin(), w.end(), w_.begin());
+  anchored_ = false;
   if (ws_.has_gram()) {
     rebuild_support();
   } else {
@@ -279,6 +280,7 @@ void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<d
     if (!ws_.contains(j) && !excluded(j)) fresh.push_back(j);
   }
   if (!fresh.empty()) add_to_working_set(fresh, nullptr);
+  anchored_ = false;
   std::fill(w_.begin(), w_.end(), 0.0);
   for (std::size_t k = 0; k < columns.size(); ++k) {
     if (ws_.contains(columns[k])) w_[ws_.slot(columns[k])] = coef[k];

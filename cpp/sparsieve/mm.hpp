@@ -133,7 +133,7 @@ class MmSolver {
   void leave_gram();
   void return_to_gram();
   Status minimise_by_columns(double target, const SolveOptions& options, SolveResult& result);
-  void column_epoch();
+  double column_epoch();
   void column_newton();
   bool column_trial(const std::vector<double>& delta, double t);
   void list_support();
@@ -177,6 +177,7 @@ class MmSolver {
   double noise_ = 0.0;    // rounding error of a change of F
   // the point in observation space
   std::vector<double> r_;
+  bool anchored_ = false;     // r_ and c_ are those of w_; never set while there is a Gram matrix
   double known_error_ = 0.0;  // how far c_ may be from the exact correlations
   Weighted weighted_;
   std::vector<double> scratch_, trial_value_;

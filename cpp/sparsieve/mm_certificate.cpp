@@ -18,7 +18,7 @@ constexpr double kSafePivot = 1e-9;
 // Products below which another thread does not pay.
 constexpr Index kGramGrain = 1 << 18;
 // Without a Gram matrix at hand, convexity is examined for supports up to this size.
-constexpr Index kProvable = 512;
+constexpr Index kProvable = 256;
 }  // namespace
 
 // r = z - Xw, from the columns of the support.
@@ -33,9 +33,11 @@ void MmSolver::residual() {
 
 // The residual and the working set's correlations, both from X: no rounding error outlives it.
 void MmSolver::anchor() {
+  known_error_ = rounding_noise();
+  if (anchored_) return;
   residual();
   problem_.design->correlate(weighted_, ws_.columns().data(), ws_.size(), c_.data());
-  known_error_ = rounding_noise();
+  anchored_ = !ws_.has_gram();  // with one, w_ moves in too many places to keep track
   if (!ws_.has_gram()) return;
   pull_ = c_;
   add_gram_product(1.0, w_, pull_);

@@ -22,6 +22,7 @@ constexpr int kNewtonEvery = 8;
 // Conjugate gradient iterations of one Newton step, and the reduction of the residual it aims at.
 constexpr int kMaxCg = 60;
 constexpr double kForcing = 1e-3;
+constexpr double kEnough = 0.3;  // of the target: no need to go below
 // Checks without progress before rounding is blamed.
 constexpr int kPatience = 50;
 }  // namespace
@@ -48,6 +49,7 @@ void MmSolver::leave_gram() {
 // The columns took longer than a Gram matrix would have: have it again, and keep it.
 void MmSolver::return_to_gram() {
   gram_paid_ = true;
+  anchored_ = false;
   if (!ws_.regain_gram(*problem_.design, poll_)) return;
   pull_.resize(ws_.size());
   rebuild_support();
@@ -66,8 +68,11 @@ void MmSolver::list_support() {
   }
 }
 
-// One epoch on the surrogate at w: lambda is fixed, v = Omega r is kept current.
-void MmSolver::column_epoch() {
+// One epoch on the surrogate at w: lambda is fixed, v = Omega r is kept current. Returns the largest
+// violation it met on the way.
+double MmSolver::column_epoch() {
+  double worst = 0.0;
+  anchored_ = false;
   const Design& design = *problem_.design;
   const Index m = ws_.size();
   std::vector<double> t(m), a(m), value(m), slope(m), curvature(m);
@@ -88,9 +93,11 @@ void MmSolver::column_epoch() {
     if (pull < -lambda && !problem_.positive) fresh = (pull + lambda) / steep;
     const double delta = fresh - w_[s];
     if (std::abs(delta) <= kEps * t[s]) continue;
+    worst = larger(worst, steep * std::abs(delta));
     design.subtract_weighted(j, delta, weighted_);
     w_[s] = fresh;
   }
+  return worst;
 }
 
 // (X_S' Omega X_S + diag r'') delta = g by conjugate gradients with the diagonal as preconditioner;
@@ -109,7 +116,7 @@ void MmSolver::column_newton() {
     p[i] = z[i] = precision[i] * rho[i];
   }
   double rz = dot(rho.data(), z.data(), k);
-  const double goal = kForcing * worst_active();
+  const double goal = std::max(kForcing * worst_active(), kEnough * target_);
   Weighted weighted;
   for (int iteration = 0; iteration < kMaxCg; ++iteration) {
     std::fill(image.begin(), image.end(), 0.0);
@@ -144,6 +151,7 @@ void MmSolver::column_newton() {
 bool MmSolver::column_trial(const std::vector<double>& delta, double t) {
   const double before = objective_now();
   const std::vector<double> old = w_;
+  anchored_ = false;
   for (std::size_t i = 0; i < support_.size(); ++i) {
     const Index s = support_[i];
     const double moved = w_[s] + t * delta[i];
@@ -162,6 +170,7 @@ Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
                                      SolveResult& result) {
   double best = std::numeric_limits<double>::infinity();
   int patience = kPatience;
+  target_ = target;
   anchor();
   const Bytes before = problem_.design->bytes_read();
   while (true) {
@@ -181,9 +190,9 @@ Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
       if (stopped()) return Status::kInterrupted;
       if (result.iterations >= options.max_iter) return Status::kIterations;
       ++result.iterations;
-      column_epoch();
-      list_support();
+      if (column_epoch() <= target) break;
     }
+    list_support();
     anchor();
     reweight();
     if (larger(worst_active(), worst_zero()) <= target) return Status::kConverged;
