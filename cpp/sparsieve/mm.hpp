@@ -133,7 +133,9 @@ class MmSolver {
   void leave_gram();
   void return_to_gram();
   Status minimise_by_columns(double target, const SolveOptions& options, SolveResult& result);
-  double column_epoch();
+  Status column_epochs(double target, const SolveOptions& options, SolveResult& result);
+  double column_epoch(bool bold, double& change);
+  double evaluate_columns();
   void column_newton();
   bool column_trial(const std::vector<double>& delta, double t);
   void list_support();
@@ -153,6 +155,7 @@ class MmSolver {
   Sieve sieve_;
   Factor factor_;
   bool exact_ = true;       // no pivot of the factor was lifted
+  bool bold_ = true;        // epochs over columns still take bold steps at this alpha
   bool gram_paid_ = false;  // working on the columns was tried and took longer
   double slope0_ = 0.0, z_norm2_ = 0.0;
   std::vector<double> strength_;   // alpha pi_j, per feature

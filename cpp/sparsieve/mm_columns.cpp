@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "sparsieve/mm.hpp"
 
@@ -17,6 +18,8 @@ constexpr Index kLargeSet = 4000;
 constexpr double kPerEntry = 4.0;
 // Entries read for one alpha, per square of the support, that a Gram matrix would have been worth.
 constexpr double kGramPrice = 60.0;
+// Largest share of a coordinate's curvature that a concave penalty may take away from a bold step.
+constexpr double kBoldest = 0.7;
 // Epochs between two Newton steps.
 constexpr int kNewtonEvery = 8;
 // Conjugate gradient iterations of one Newton step, and the reduction of the residual it aims at.
@@ -68,36 +71,50 @@ void MmSolver::list_support() {
   }
 }
 
-// One epoch on the surrogate at w: lambda is fixed, v = Omega r is kept current. Returns the largest
-// violation it met on the way.
-double MmSolver::column_epoch() {
+// One epoch: every coordinate to the minimum of its surrogate or, when bold, by a Newton step that
+// knows how the penalty bends, as long as that keeps its sign. Only the former is sure to descend.
+// v = Omega r is kept current. Returns the largest violation met on the way.
+double MmSolver::column_epoch(bool bold, double& change) {
+  const Design& design = *problem_.design;
   double worst = 0.0;
   anchored_ = false;
-  const Design& design = *problem_.design;
-  const Index m = ws_.size();
-  std::vector<double> t(m), a(m), value(m), slope(m), curvature(m);
-  for (Index s = 0; s < m; ++s) {
-    t[s] = std::abs(w_[s]);
-    a[s] = strength_[ws_.column(s)];
-  }
-  problem_.penalty->evaluate(t.data(), a.data(), m, value.data(), slope.data(), curvature.data());
-  for (Index s = 0; s < m; ++s) {
+  change = -evaluate_columns();
+  for (Index s = 0; s < ws_.size(); ++s) {
     const Index j = ws_.column(s);
-    const double steep = design.norm2(j) + problem_.prox_weight;
-    const double lambda = a[s] == 0.0 ? 0.0 : slope[s];
+    const double steep = design.norm2(j) + problem_.prox_weight, old = w_[s];
+    const double lambda = a_[s] == 0.0 ? 0.0 : slope_[s];
     double c;
     design.correlate(weighted_, &j, 1, &c);
-    const double pull = c + steep * w_[s];
+    const double pull = c + steep * old;
     double fresh = 0.0;
     if (pull > lambda) fresh = (pull - lambda) / steep;
     if (pull < -lambda && !problem_.positive) fresh = (pull + lambda) / steep;
-    const double delta = fresh - w_[s];
-    if (std::abs(delta) <= kEps * t[s]) continue;
-    worst = larger(worst, steep * std::abs(delta));
+    if (bold && old != 0.0 && curvature_[s] > -kBoldest * steep) {
+      const double newton = old + (c - std::copysign(lambda, old)) / (steep + curvature_[s]);
+      if (newton * old > 0.0) fresh = newton;
+    }
+    const double delta = fresh - old;
+    if (std::abs(delta) <= kEps * t_[s]) continue;
+    worst = larger(worst, (steep + (bold ? curvature_[s] : 0.0)) * std::abs(delta));
+    change += delta * (0.5 * design.norm2(j) * delta - c);
     design.subtract_weighted(j, delta, weighted_);
     w_[s] = fresh;
   }
+  change += evaluate_columns();
   return worst;
+}
+
+// The penalty, its slope and curvature at every slot of the working set; returns its sum.
+double MmSolver::evaluate_columns() {
+  const Index m = ws_.size();
+  for (std::vector<double>* each : {&t_, &a_, &value_, &slope_, &curvature_}) each->resize(m);
+  for (Index s = 0; s < m; ++s) {
+    t_[s] = std::abs(w_[s]);
+    a_[s] = strength_[ws_.column(s)];
+  }
+  problem_.penalty->evaluate(t_.data(), a_.data(), m, value_.data(), slope_.data(),
+                             curvature_.data());
+  return std::accumulate(value_.begin(), value_.end(), 0.0);
 }
 
 // (X_S' Omega X_S + diag r'') delta = g by conjugate gradients with the diagonal as preconditioner;
@@ -166,10 +183,32 @@ bool MmSolver::column_trial(const std::vector<double>& delta, double t) {
   return false;
 }
 
+// A few epochs, until nothing moves any more, or why they were broken off.
+Status MmSolver::column_epochs(double target, const SolveOptions& options, SolveResult& result) {
+  for (int e = 0; e < kNewtonEvery; ++e) {
+    if (stopped()) return Status::kInterrupted;
+    if (result.iterations >= options.max_iter) return Status::kIterations;
+    ++result.iterations;
+    const std::vector<double> before = w_;
+    const Weighted weighted = weighted_;
+    double change;
+    const double worst = column_epoch(bold_, change);
+    if (bold_ && change > 0.0) {  // too bold: undone, and not tried again at this alpha
+      bold_ = false;
+      w_ = before;
+      weighted_ = weighted;
+    } else if (worst <= target) {
+      break;
+    }
+  }
+  return Status::kConverged;
+}
+
 Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
                                      SolveResult& result) {
   double best = std::numeric_limits<double>::infinity();
   int patience = kPatience;
+  bold_ = true;
   target_ = target;
   anchor();
   const Bytes before = problem_.design->bytes_read();
@@ -186,13 +225,9 @@ Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
     patience = worst < 0.99 * best ? kPatience : patience - 1;
     best = std::min(best, worst);
     if (patience == 0) return Status::kStalled;
-    for (int e = 0; e < kNewtonEvery; ++e) {
-      if (stopped()) return Status::kInterrupted;
-      if (result.iterations >= options.max_iter) return Status::kIterations;
-      ++result.iterations;
-      if (column_epoch() <= target) break;
-    }
+    const Status ended = column_epochs(target, options, result);
     list_support();
+    if (ended != Status::kConverged) return ended;
     anchor();
     reweight();
     if (larger(worst_active(), worst_zero()) <= target) return Status::kConverged;

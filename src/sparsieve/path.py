@@ -53,7 +53,7 @@ class Path(Summarised, ShownInline):
     converged, convex : ndarray of bool
         ``convex``: the objective is strictly convex on the support, so the point is a strict local
         minimum there. False also where that was not examined: sparse data that were solved without
-        a Gram matrix, with more than 512 features selected.
+        a Gram matrix, with more than 256 features selected.
     r2 : ndarray of shape (n_alphas,)
         Fraction of the deviance of y explained (weighted, about the mean of y, or about zero
         without an intercept).
