@@ -88,11 +88,14 @@ OLDEST_VENV ?= .venv-oldest
 OLDEST_TESTS = tests/test_estimators.py tests/test_validation.py tests/test_model_file.py \
   tests/test_certificates.py tests/test_found_by_fuzzing.py tests/model_selection/test_cv.py \
   tests/test_path_tools.py tests/test_import.py tests/test_table_files.py
-test-oldest: $(VENV)/.dev
+$(OLDEST_VENV)/.ready: $(VENV)/.dev
 	mkdir -p build
 	$(COMPILE) --resolution lowest-direct --extra test -o build/oldest.txt
 	$(PYTHON) -m venv $(OLDEST_VENV)
 	$(OLDEST_VENV)/bin/python $(PIP_INSTALL) -r build/oldest.txt
+	touch $@
+
+test-oldest: $(OLDEST_VENV)/.ready
 	$(OLDEST_VENV)/bin/python $(PIP_INSTALL) --no-build-isolation \
 	  --config-settings=build-dir=build/oldest .
 	$(OLDEST_VENV)/bin/python -m pytest -q -m "not slow" $(OLDEST_TESTS)
