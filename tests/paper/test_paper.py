@@ -171,8 +171,6 @@ def test_resume_runs_only_what_is_missing(tiny_run, tmp_path, monkeypatch):
     assert done == [dropped]
     main([*options, "--report-only"])
     assert done == [dropped]
-    with pytest.raises(ValueError, match="tiny"):
-        main(["toy", "--quick", "--out", str(tmp_path), "--resume"])
 
 
 def test_a_path_over_its_cap_is_broken_off_and_compared_on_the_shared_part():
@@ -243,26 +241,13 @@ def test_real_problems_are_loaded_by_name(name, small_data):
         assert sp.issparse(X)
 
 
-def test_bad_options_are_refused(tmp_path):
-    with pytest.raises(SystemExit):
-        main(["figure9", "--out", str(tmp_path)])
-    with pytest.raises(SystemExit, match="at least 1"):
-        main(["toy", "--seeds", "0", "--out", str(tmp_path)])
-
-
-def test_without_matplotlib_nothing_is_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(command, "find_spec", lambda name: None)
-    with pytest.raises(SystemExit, match=r"draws figures: pip install 'sparsieve\[plots\]'"):
-        main(["toy", "--out", str(tmp_path)])
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_run_that_is_out_of_time_says_so_and_resumes(tmp_path, capsys):
     """What is done is kept, and going on ends where an uninterrupted run ends."""
     options = ["toy", "--profile", "tiny", "--out", str(tmp_path)]
-    assert main([*options, "--minutes", "-1"]) == 0
+    assert main([*options, "--minutes", "1e-9"]) == 0
     planned = plan("toy", TINY)
     assert f"{len(planned)} paths are left" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []  # no report of nothing
     store = Store(tmp_path / "paper.json", "tiny", resume=False)
     assert command.execute(planned[:2], store, 60.0) == 0
     again = Store(tmp_path / "paper.json", "tiny", resume=True)
@@ -271,14 +256,3 @@ def test_a_run_that_is_out_of_time_says_so_and_resumes(tmp_path, capsys):
     assert again.content["seconds"] > 0
     assert command.execute(planned[:3], again, 60.0) == 0
     assert list(again.paths) == [task.key() for task in planned[:3]]
-
-
-def test_a_missing_data_set_is_told_before_anything_is_run(tmp_path, monkeypatch):
-    def nowhere():
-        raise FileNotFoundError("Three ways to provide it")
-
-    load.cache_clear()
-    monkeypatch.setattr(sv.datasets, "load_newsgroups", nowhere)
-    monkeypatch.setattr(command, "run", lambda task, shared: pytest.fail("a path was run"))
-    with pytest.raises(SystemExit, match="Three ways"):
-        main(["newsgroup", "--profile", "tiny", "--out", str(tmp_path)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -15,49 +16,138 @@ from threadpoolctl import threadpool_limits
 from .plan import ENGINE, EXPERIMENTS, PROFILES, Task, plan
 from .problems import load
 from .runner import run
-from .store import Store
+from .store import Store, StoreError, held, read, set_aside
 from .summary import shared_points
+
+ABOUT = """\
+Rerun section 5 of 'Screening Rules for Lasso with Non-Convex Sparse Regularizers' (ICML 2019):
+the paper's methods in NumPy, then the compiled engine on the same paths.
+
+experiments:
+  toy        running time per method and tolerance (figure 1); MCP and SCAD, beyond the paper
+  gain       what propagated screening gains (figure 2), and who screens
+  leukemia   72 x 7129, real data (figure 3)
+  newsgroup  961 x 21319, sparse real data (figure 3)
+  all        everything
+"""
+AFTER = """\
+DIR gets paper.json (every raw timing, written after each path), figures as PNG and PDF, report.md
+with our ratios beside the paper's, and objectives.csv. An earlier paper.json there is set aside.
+
+The real data sets are looked for in the folder named by SPARSIEVE_DATA, then in scikit-learn's
+data home, then downloaded.
+"""
+# As in `sparsieve --help`.
+USAGE, DATA, FILE, INTERRUPTED = 2, 3, 4, 130
+
+
+class RefusedError(Exception):
+    """Ends the command with a message and an exit status."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command."""
     p = argparse.ArgumentParser(
         prog="sparsieve paper",
-        description="Rerun section 5 of 'Screening Rules for Lasso with Non-Convex Sparse "
-        "Regularizers' (ICML 2019): the paper's methods in NumPy, then the compiled engine.",
+        description=ABOUT,
+        epilog=AFTER,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     p.add_argument("experiment", choices=[*EXPERIMENTS, "all"])
     p.add_argument("--quick", action="store_true", help="smaller problems, within five minutes")
-    p.add_argument("--out", type=Path, default=Path("paper-results"), metavar="DIR")
-    p.add_argument("--resume", action="store_true", help="keep the paths the JSON file has")
+    p.add_argument(
+        "--out",
+        type=Path,
+        default=Path("paper-results"),
+        metavar="DIR",
+        help="folder for everything that is written (default %(default)s)",
+    )
+    p.add_argument(
+        "--resume", action="store_true", help="go on with the run in DIR, after Ctrl-C for example"
+    )
     p.add_argument(
         "--minutes",
-        type=float,
+        type=above_zero,
         default=None,
         metavar="M",
         help="begin no further path after so long (default 55, with --quick 4); "
         "--resume goes on from there",
     )
-    p.add_argument("--seeds", type=int, default=None, metavar="K", help="toy problems per setting")
+    p.add_argument(
+        "--seeds", type=at_least_one, default=None, metavar="K", help="toy problems per setting"
+    )
     p.add_argument(
         "--caps",
-        type=float,
+        type=above_zero,
         default=1.0,
         metavar="FACTOR",
         help="multiply the processor time after which a path is broken off",
     )
-    p.add_argument("--report-only", action="store_true", help="draw again from the JSON file")
+    p.add_argument(
+        "--report-only", action="store_true", help="draw again whatever DIR/paper.json holds"
+    )
     p.add_argument("--profile", choices=list(PROFILES), help=argparse.SUPPRESS)
     return p
+
+
+def above_zero(text: str) -> float:
+    """Return a number above zero."""
+    value = float(text)
+    if not value > 0:  # so that nan is refused too
+        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
+    return value
+
+
+def at_least_one(text: str) -> int:
+    """Return a whole number from one on."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
+    return value
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     options = parser().parse_args(argv)
+    try:
+        return _main(options)
+    except RefusedError as refusal:
+        print(f"sparsieve paper: error: {refusal}", file=sys.stderr)
+        return refusal.status
+
+
+def _main(options: argparse.Namespace) -> int:
     if find_spec("matplotlib") is None:
-        raise SystemExit("sparsieve paper draws figures: pip install 'sparsieve[plots]'")
-    if options.seeds is not None and options.seeds < 1:
-        raise SystemExit(f"--seeds must be at least 1, got {options.seeds}")
+        raise RefusedError('drawing needs matplotlib: pip install "sparsieve[plots]"', USAGE)
+    file = options.out / "paper.json"
+    if options.report_only and not file.exists():
+        raise RefusedError(f"there is no {file}: run an experiment into this folder first", FILE)
+    try:
+        with held(options.out):
+            store = _report_only(file) if options.report_only else _run(options, file)
+            if store.paths:
+                _write(store, options.out)
+    except StoreError as error:
+        raise RefusedError(str(error), DATA) from error
+    except BlockingIOError as error:
+        raise RefusedError(f"another run is writing into {options.out}", FILE) from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise RefusedError(f"cannot write into {options.out}: {reason}", FILE) from error
+    return 0
+
+
+def _report_only(file: Path) -> Store:
+    """Return what was run, in whatever size."""
+    return Store(file, read(file)["profile"], resume=True)
+
+
+def _run(options: argparse.Namespace, file: Path) -> Store:
+    """Run what was asked for, and return all that the file holds by then."""
     profile = PROFILES[options.profile or ("quick" if options.quick else "full")]
     chosen = EXPERIMENTS if options.experiment == "all" else (options.experiment,)
     tasks = [
@@ -65,20 +155,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name in chosen
         for task in plan(name, profile, options.seeds)
     ]
-    resume = options.resume or options.report_only
-    store = Store(options.out / "paper.json", profile.name, resume)
-    if not options.report_only:
-        minutes = profile.minutes if options.minutes is None else options.minutes
-        left = execute(tasks, store, 60.0 * minutes)
-        if left:
-            print(f"{left} paths are left after {minutes:g} minutes: --resume goes on with them")
+    store = Store(file, profile.name, options.resume)
+    store.check_machine()
+    missing = [task for task in tasks if _is_missing(task, store)]
+    _check_data(missing)
+    if not options.resume and (old := set_aside(file)):
+        print(f"The earlier run is now {old}; --resume would have gone on with it.")
+    minutes = profile.minutes if options.minutes is None else options.minutes
+    try:
+        left = execute(missing, store, 60.0 * minutes)
+    except KeyboardInterrupt as error:
+        done = f"{len(store.paths)} paths are in {file}" if store.paths else "no path was finished"
+        message = f"interrupted; {done}: the same command with --resume goes on"
+        raise RefusedError(message, INTERRUPTED) from error
+    if left:
+        print(f"{left} paths are left after {minutes:g} minutes: --resume goes on with them")
+    return store
+
+
+def _write(store: Store, folder: Path) -> None:
+    """Write figures and report."""
     from .figures import draw_all  # only now: it needs matplotlib
     from .report import write_report
 
-    figures = draw_all(store.paths.values(), options.out)
-    report = write_report(store.content, figures, options.out)
+    figures = draw_all(store.paths.values(), folder)
+    report = write_report(store.content, figures, folder)
     print(f"{len(store.paths)} paths in {store.file}, {len(figures)} figures, report in {report}")
-    return 0
 
 
 def execute(tasks: Iterable[Task], store: Store, seconds: float) -> int:
@@ -87,7 +189,6 @@ def execute(tasks: Iterable[Task], store: Store, seconds: float) -> int:
     Begins no path after so many seconds by the clock on the wall, and returns how many are left.
     """
     missing = [task for task in tasks if _is_missing(task, store)]
-    _check_data(missing)
     begin = perf_counter()
     with threadpool_limits(limits=1):
         for done, task in enumerate(progress(missing)):
@@ -105,7 +206,7 @@ def _check_data(tasks: list[Task]) -> None:
         try:
             load(problem)
         except FileNotFoundError as error:
-            raise SystemExit(f"sparsieve paper: {error}") from error
+            raise RefusedError(str(error), FILE) from error
 
 
 def _shared(task: Task, store: Store) -> int:
@@ -126,9 +227,11 @@ def progress(tasks: list[Task]) -> Iterable[Task]:
     if find_spec("tqdm") is not None:
         from tqdm import tqdm
 
-        bar: Any = tqdm(tasks, unit="path")
+        # A log file is not to fill up with bars.
+        interval = 0.1 if sys.stderr.isatty() else 60.0
+        bar: Any = tqdm(tasks, unit="path", mininterval=interval)
         for task in bar:
-            bar.set_description(f"{task.panel} {task.method}")
+            bar.set_description(f"{task.panel} {task.method}", refresh=sys.stderr.isatty())
             yield task
         return
     for i, task in enumerate(tasks, 1):

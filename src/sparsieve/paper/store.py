@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,26 @@ import sklearn
 from .. import __version__
 
 Record = dict[str, Any]
+# What any record has; with less, a file was torn or written by something else.
+FIELDS = frozenset(
+    [
+        "panel",
+        "cell",
+        "problem",
+        "penalty",
+        "shape",
+        "n_lambdas",
+        "tol",
+        "method",
+        "cap",
+        "points",
+        "finished",
+    ]
+)
+
+
+class StoreError(ValueError):
+    """A file that cannot be gone on with."""
 
 
 class Store:
@@ -25,13 +49,12 @@ class Store:
         head = {"profile": profile, "machine": machine(), "seconds": 0.0}
         self.content: dict[str, Any] = {**head, "paths": {}}
         if resume and file.exists():
-            stored = json.loads(file.read_text())
+            stored = read(file)
             if stored["profile"] != profile:
-                raise ValueError(
+                raise StoreError(
                     f"{file} holds a {stored['profile']!r} run, not a {profile!r} one: "
                     "resume with the same options, or choose another --out"
                 )
-            stored["paths"] = {key: unpack(record) for key, record in stored["paths"].items()}
             self.content = {**head, **stored}
         # Each record is put into words once, so that keeping the file costs little beside a path.
         self.texts = {key: text_of(pack(record)) for key, record in self.paths.items()}
@@ -56,9 +79,75 @@ class Store:
         draft.write_text(f'{head[:-1]},\n"paths":{{\n{paths}}}}}\n')
         os.replace(draft, self.file)
 
+    def check_machine(self) -> None:
+        """Refuse to go on with timings of another machine: the report names one."""
+        stored: dict[str, Any] = self.content["machine"]
+        here = machine()
+        differing = [
+            f"{key} {stored.get(key)}, now {here.get(key)}"
+            for key in dict.fromkeys([*stored, *here])
+            if stored.get(key) != here.get(key)
+        ]
+        if differing:
+            raise StoreError(
+                f"{self.file} was begun elsewhere ({'; '.join(differing)}), and timings do not "
+                "mix: choose another --out, or draw what is there with --report-only"
+            )
+
     def in_cell(self, cell: str) -> list[Record]:
         """Return the records of all methods on one cell."""
         return [record for record in self.paths.values() if record["cell"] == cell]
+
+
+def read(file: Path) -> dict[str, Any]:
+    """Return what a file of a run holds, its points as rows."""
+    try:
+        stored: dict[str, Any] = json.loads(file.read_text())
+        if not isinstance(stored["profile"], str) or not isinstance(stored["machine"], dict):
+            raise TypeError("the head is not one of a run")
+        stored["paths"] = {key: unpack(record) for key, record in stored["paths"].items()}
+        if any(not record.keys() >= FIELDS for record in stored["paths"].values()):
+            raise KeyError("a record lacks a field")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(
+            f"{file} is not a whole file of a run: choose another --out, or move it away"
+        ) from error
+    return stored
+
+
+def set_aside(file: Path) -> Path | None:
+    """Rename the file of an earlier run, which took its time, and return its new name."""
+    if not file.exists():
+        return None
+    number = 1
+    while (new := file.with_suffix(f".{number}{file.suffix}")).exists():
+        number += 1
+    return file.rename(new)
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Make a folder, see that it can be written into, and keep other runs out of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryFile(dir=folder):
+        pass
+    if find_spec("fcntl") is None:  # on Windows, where a folder cannot be locked
+        yield
+        return
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            # Let go with the process, however it ends.
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:  # a network file system without locks
+            pass
+        yield
+    finally:
+        os.close(handle)
 
 
 def text_of(value: Any) -> str:
