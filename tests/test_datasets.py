@@ -69,6 +69,39 @@ def test_files_are_found_in_either_folder(place, tmp_path, monkeypatch):
     assert y.dtype == np.float64
 
 
+def test_the_named_folder_comes_before_the_data_home(tmp_path, monkeypatch):
+    for variable, value in (("SPARSIEVE_DATA", 1.0), ("SCIKIT_LEARN_DATA", 2.0)):
+        folder = tmp_path / variable
+        folder.mkdir()
+        monkeypatch.setenv(variable, str(folder))
+        np.savez(folder / "leukemia.npz", X=np.full((1, 1), value), y=np.array([1]))
+    assert sv.datasets.load_leukemia()[0] == 1.0
+
+
+def test_a_folder_that_was_named_in_vain_is_told(tmp_path, monkeypatch):
+    def no_network(*args, **kwargs):
+        raise OSError("no route to host")
+
+    monkeypatch.setenv("SPARSIEVE_DATA", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", no_network)
+    with pytest.raises(
+        FileNotFoundError, match=r"SPARSIEVE_DATA \(now .*elsewhere, "
+    ):
+        sv.datasets.load_leukemia()
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 torn"])
+def test_a_damaged_file_is_named(content, tmp_path, monkeypatch):
+    monkeypatch.setenv("SPARSIEVE_DATA", str(tmp_path))
+    (tmp_path / "leukemia.npz").write_bytes(content)
+    with pytest.raises(ValueError, match=r"leukemia\.npz cannot be read"):
+        sv.datasets.load_leukemia()
+    np.savez(tmp_path / "leukemia.npz", z=np.ones(3))
+    with pytest.raises(ValueError, match=r"leukemia\.npz cannot be read"):
+        sv.datasets.load_leukemia()
+
+
 @pytest.mark.parametrize("name", ["leukemia", "newsgroups"])
 def test_without_files_and_network_the_error_names_three_ways(name, tmp_path, monkeypatch):
     def no_network(*args, **kwargs):

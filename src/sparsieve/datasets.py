@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -106,13 +107,20 @@ def _find(name: str, fetch: Callable[[], tuple[Any, Array]]) -> tuple[Any, Array
     for place in ([folder] if folder else []) + [get_data_home()]:
         file = Path(place) / f"{name}.npz"
         if file.is_file():
-            return _read(file)
+            try:
+                return _read(file)
+            except (ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+                raise ValueError(
+                    f"{file} cannot be read as the data set {name!r}: replace it, or remove it "
+                    "to have the next place looked at."
+                ) from error
     try:
         return fetch()
     except OSError as error:
+        now = f" (now {folder}, without it)" if folder else ""
         raise FileNotFoundError(
             f"The data set {name!r} is not on this machine and the download failed ({error}). "
-            f"Three ways to provide it: (1) set SPARSIEVE_DATA to a folder with {name}.npz; "
+            f"Three ways to provide it: (1) set SPARSIEVE_DATA{now} to a folder with {name}.npz; "
             f"(2) put {name}.npz into scikit-learn's data home ({get_data_home()}); "
             f"(3) connect to the network, so that {_SOURCES[name]} can download it."
         ) from error
@@ -123,7 +131,7 @@ _SOURCES = {"leukemia": "sklearn's fetch_openml", "newsgroup": "sklearn's fetch_
 
 def _read(file: Path) -> tuple[Any, Array]:
     """Read one npz file: X, or its CSC arrays, with y and the number of exact decimals."""
-    with np.load(file) as stored:
+    with file.open("rb") as stream, np.load(stream) as stored:
         decimals = int(stored["decimals"]) if "decimals" in stored.files else -1
         y = stored["y"].astype(np.float64)
         values = stored["X" if "X" in stored.files else "data"].astype(np.float64)

@@ -71,6 +71,14 @@ def test_a_missing_data_set_is_told_before_anything_is_run(tmp_path, monkeypatch
     assert capsys.readouterr().err == "sparsieve paper: error: Three ways to provide it\n"
 
 
+def test_a_damaged_data_set_is_named(tmp_path, monkeypatch, capsys):
+    load.cache_clear()
+    monkeypatch.setenv("SPARSIEVE_DATA", str(tmp_path))
+    (tmp_path / "leukemia.npz").write_text("no archive")
+    assert main(["leukemia", "--profile", "tiny", "--out", str(tmp_path / "out")]) == 3
+    assert "leukemia.npz cannot be read" in capsys.readouterr().err
+
+
 def test_a_folder_that_cannot_be_written_is_told_before_anything_is_run(
     tmp_path, monkeypatch, capsys
 ):

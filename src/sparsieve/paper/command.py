@@ -207,6 +207,8 @@ def _check_data(tasks: list[Task]) -> None:
             load(problem)
         except FileNotFoundError as error:
             raise RefusedError(str(error), FILE) from error
+        except ValueError as error:  # a file that is none of its data set
+            raise RefusedError(str(error), DATA) from error
 
 
 def _shared(task: Task, store: Store) -> int:
