@@ -63,7 +63,8 @@ def test_sentences_say_what_the_records_say(small_run):
     assert "MM-screen is the faster in 1 of them" in text
     assert "ncvxCD ends lower than MM-screen at 50 %, level with it at 50 %" in text
     assert "of 4 grid points" in text
-    assert "ncvxCD 600, MM-screen 200" in text
+    assert "In processor time: ncvxCD 600, MM-screen 200" in text
+    assert "in column operations: ncvxCD 300, MM-screen 100" in text
     assert "by the judge: none" in text
     assert "MCP" not in text  # nothing in this run
 
@@ -100,6 +101,7 @@ def test_the_tables_tell_end_points_of_a_setting_apart(small_run, tmp_path):
     assert "5 x 7, noise 2, logsum, 1e-03 | ncvxCD | 3 | 4 | 50 % | 50 % | 0 % |" in report
     assert "5 x 8, noise 2, logsum, 1e-03 | ncvxCD | 18 | 18 | 0 % | 100 % | 0 % |" in report
     assert "| MM-screen | 8 | 1.5 | 2.5 | 0.5 |" in report  # who screens, per outer iteration
+    assert "5 x 7, noise 2, logsum, 1e-03 | 2 | 300 (200 to 400) | - | - | 100 | 4 of 4 |" in report
     rows = list(csv.DictReader((tmp_path / "objectives.csv").read_text().splitlines()))
     assert [row["ncvxCD"] for row in rows].count("2") == 2  # one for each seed
 

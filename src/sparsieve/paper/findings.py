@@ -185,18 +185,23 @@ def _others(groups: Groups, records: list[Record]) -> str:
     return f"* **MCP and SCAD**, ncvxCD / MM-screen. {' '.join(said)}" if said else ""
 
 
-def _engine(groups: Groups, records: list[Record]) -> str:
-    said = [
-        f"{name} {span(time)}"
+def _over_engine(groups: Groups, unit: str) -> str:
+    """Return the cost of each method over the engine's."""
+    return ", ".join(
+        f"{name} {span(found)}"
         for name in PAPER_METHODS
-        if (time := gains(groups, name, ENGINE, "cpu", everywhere))
-    ]
-    if not said:
+        if (found := gains(groups, name, ENGINE, unit, everywhere))
+    )
+
+
+def _engine(groups: Groups, records: list[Record]) -> str:
+    time, columns = (_over_engine(groups, unit) for unit in ("cpu", "columns"))
+    if not time:
         return ""
     logsum = _ends(records, lambda group: group[3] == "logsum", ENGINE)
     return (
-        f"* **The compiled engine**, processor time of each method over the engine's on the same "
-        f"grid points. {', '.join(said)}. {logsum}."
+        f"* **The compiled engine**, each method over the engine on the same grid points. In "
+        f"processor time: {time}; in column operations: {columns}. {logsum}."
     )
 
 

@@ -22,7 +22,8 @@ CAPTIONS = {
     "figure2": "Gain of propagating screening between MM iterations (figure 2 of the paper).",
     "figure3": "Leukemia and newsgroup paths (figure 3 of the paper).",
     "others": "Beyond the paper: MCP and SCAD.",
-    "who-screens": "Beyond the paper: coordinates screened per outer iteration, and by whom.",
+    "who-screens": "Beyond the paper: coordinates screened per outer iteration, and by whom; the "
+    "dotted lines are where the next lambda begins.",
 }
 
 
@@ -51,6 +52,8 @@ def write_report(content: dict[str, Any], figures: dict[str, Path], folder: Path
         _rules(records, groups),
         "## Counted work",
         _work(groups),
+        "The engine's column operations, and those of each method over them.",
+        _engine(groups, "columns"),
         "## What did not converge, what was broken off",
         _failures(records),
     ]
@@ -106,7 +109,8 @@ def _setting(content: dict[str, Any]) -> str:
         "their time cap were broken off, and methods are compared on the leading grid points that "
         "all of them finished. A ratio is slow over fast, mean over the seeds with its range. A "
         "column operation is one pass over one column of X: a dot product or an update of the "
-        "residual; for the engine, bytes of X read divided by the size of a column."
+        "residual; for the engine, bytes of X read divided by the size of a column, which leaves "
+        "out what it does with the products of columns that it keeps: its time has that."
     )
 
 
@@ -183,17 +187,18 @@ def _screened(records: list[Record]) -> str:
     return f"{text}\n\n{table([*head, 'propagation, before', 'gap rule, inside'], rows)}"
 
 
-def _engine(groups: Groups) -> str:
+def _engine(groups: Groups, unit: str = "cpu") -> str:
+    """Tell what the engine needed, in seconds or in column operations, and what the others did."""
     rows = []
     for group, methods in groups.items():
         if ENGINE in methods:
-            names = [name for name in PAPER_METHODS if name in methods]
             gains = [
-                _shown(methods, name, ENGINE, "cpu") if name in names else "-"
+                _shown(methods, name, ENGINE, unit) if name in methods else "-"
                 for name in PAPER_METHODS
             ]
-            seconds = mean(total.cpu for total in methods[ENGINE])
-            rows.append([_name(group), f"{seconds:.3g} s", *gains, _share(methods)])
+            needed = f"{mean(getattr(total, unit) for total in methods[ENGINE]):.3g}"
+            needed += " s" if unit == "cpu" else ""
+            rows.append([_name(group), needed, *gains, _share(methods)])
     head = ["where", "engine", *(f"{name} / engine" for name in PAPER_METHODS), "grid points"]
     return table(head, rows)
 
