@@ -85,9 +85,7 @@ def test_a_folder_that_was_named_in_vain_is_told(tmp_path, monkeypatch):
     monkeypatch.setenv("SPARSIEVE_DATA", str(tmp_path / "elsewhere"))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     monkeypatch.setattr("sklearn.datasets.fetch_openml", no_network)
-    with pytest.raises(
-        FileNotFoundError, match=r"SPARSIEVE_DATA \(now .*elsewhere, "
-    ):
+    with pytest.raises(FileNotFoundError, match=r"SPARSIEVE_DATA \(now .*elsewhere, "):
         sv.datasets.load_leukemia()
 
 
