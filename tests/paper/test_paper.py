@@ -219,6 +219,13 @@ def test_end_points_counts_only_converged_pairs():
     assert end_points([record("a", [1.0], False), record("b", [2.0])], "a", "b").count == 0
 
 
+def test_a_gain_says_how_much_of_the_grid_it_stands_on():
+    group = ("figure2-tolerance", "200 x 500, noise 0.01", 1e-4, "logsum")
+    whole, half = Total(points=10, grid=10), Total(points=5, grid=10)
+    for seeds, said in (([whole, whole], "\n100 % of"), ([whole, half], "\n50 to 100 % of")):
+        assert said in figures._gain_title("figure2-tolerance", {group: {ENGINE: seeds}})
+
+
 def test_verdicts():
     claim = CLAIMS[0]
     said = {m: claim.verdict(Ratio(m, m, m)) for m in (0.4, 1.0, 2.0, 5.0, 9.0)}

@@ -165,7 +165,8 @@ def _gain_title(panel: str, chosen: Groups) -> str:
         "figure2-tolerance": "noise 0.01",
     }
     shares = [100 * t.points / t.grid for methods in chosen.values() for t in methods[ENGINE]]
-    part = f"{min(shares):.0f} to {max(shares):.0f} % of the grid finished by all methods"
+    ends = dict.fromkeys(f"{end(shares):.0f}" for end in (min, max))
+    part = f"{' to '.join(ends)} % of the grid finished by all methods"
     return f"n = {samples}, {kinds[panel]}\n{part}"
 
 
