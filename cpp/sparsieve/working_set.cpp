@@ -30,11 +30,15 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
     }
     return;
   }
-  // Fresh columns are expanded to double in a buffer: this many at a time.
-  constexpr Index kBatch = 32;
-  for (std::size_t begin = 0; begin < fresh.size(); begin += kBatch) {
+  // Fresh columns are expanded to double in a buffer of at most so many numbers (but 32 columns). The
+  // working set is read once for each time it is filled, and nobody listens to Ctrl-C meanwhile: at
+  // most so many products.
+  constexpr Index kBuffer = 1 << 21, kBatch = 32, kProducts = Index{1} << 31;
+  const Index total = size() + static_cast<Index>(fresh.size());
+  const Index batch = std::max(kBatch, std::min(kBuffer, kProducts / total) / design.n());
+  for (std::size_t begin = 0; begin < fresh.size(); begin += batch) {
     if (begin > 0 && stop && stop()) return;
-    const Index nf = std::min<Index>(kBatch, static_cast<Index>(fresh.size() - begin));
+    const Index nf = std::min<Index>(batch, static_cast<Index>(fresh.size() - begin));
     const Index old = size(), m = old + nf;
     if (m > capacity_) {
       const Index grown = m + m / 8 + 32;
