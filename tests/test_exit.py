@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -32,3 +33,42 @@ def test_python_ends_while_threads_solve(penalty):
     for _ in range(3):
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
         assert (done.returncode, done.stdout, done.stderr) == (0, "leaving\n", "")
+
+
+STOPPED = """
+import sparsieve as sv
+from penalties_under_test import Arctan
+
+def stop(point):
+    raise RuntimeError("stop")
+
+X, y, w = sv.datasets.make_toy(40, 20, 3, noise=0.5, random_state=0)
+sv.sparse_path(X, y, Arctan(), callback=stop)  # the traceback holds the solver until the very end
+"""
+
+LAST = """
+import atexit
+
+def last():
+    print(sv.SparseRegressor("mcp", alpha=0.5).fit(X, y).certificate_.converged, flush=True)
+
+atexit.register(last)  # before the library's own: called after it
+import sparsieve as sv
+
+X, y, w = sv.datasets.make_toy(40, 20, 3, noise=0.5, random_state=0)
+sv.SparseRegressor("mcp", alpha=0.5).fit(X, y)
+"""
+
+
+@pytest.mark.parametrize(("program", "code", "word"), [(STOPPED, 1, "stop"), (LAST, 0, "True")])
+def test_the_thread_that_ends_python_is_not_stopped(program, code, word):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        cwd=Path(__file__).parent,
+    )
+    assert done.returncode == code
+    assert word in done.stdout + done.stderr

@@ -2,7 +2,9 @@
 //
 // Once Python shuts down, a thread that asks for the GIL is ended by a forced unwinding; begun inside a
 // destructor, which must not throw, that aborts the process. So a thread that finds the interpreter
-// leaving stops for good instead (Python itself does so since 3.14): the process ends around it.
+// leaving stops for good instead (Python itself does so since 3.14): the process ends around it. Not
+// the thread that ends the interpreter: it still runs what others registered for the end, and frees
+// what is left.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -30,6 +32,7 @@ class Interpreter {
   // asked already are served first. The wait is bounded, because a fork copies the count of threads
   // that do not exist in the child.
   static PyObject* leave(PyObject*, PyObject*) {
+    last_ = std::this_thread::get_id();
     leaving_.store(true);
     PyThreadState* state = PyEval_SaveThread();
     for (int k = 0; k < 1000 && asking_.load() != 0; ++k) {
@@ -40,7 +43,7 @@ class Interpreter {
   }
   static void ask() {
     asking_.fetch_add(1);
-    if (!leaving_.load()) return;
+    if (!leaving_.load() || std::this_thread::get_id() == last_) return;
     asking_.fetch_sub(1);
     nanobind::set_leak_warnings(false);  // what this thread holds is lost on purpose
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
@@ -48,6 +51,7 @@ class Interpreter {
   static void served() { asking_.fetch_sub(1); }
   inline static std::atomic<int> asking_{0};
   inline static std::atomic<bool> leaving_{false};
+  inline static std::thread::id last_;  // written before leaving_, read after it
 };
 
 // Computes without the GIL until the end of the scope.

@@ -142,7 +142,8 @@ struct Flag {
 };
 
 // Looks for a flag, and for Ctrl-C at most every few milliseconds; the GIL is taken only then. Once it
-// said stop, it says so for ever.
+// said stop, it says so for ever. What a signal raised is kept until the solver has come to its end: on
+// the way there it may ask a penalty written in Python, which must not be called with an error pending.
 class SignalPoll {
  public:
   bool operator()() {
@@ -153,7 +154,13 @@ class SignalPoll {
     if (now - last_ < std::chrono::milliseconds(50)) return false;
     last_ = now;
     WithGil gil;
-    return stopped_ = PyErr_CheckSignals() != 0;
+    if (PyErr_CheckSignals() == 0) return false;
+    raised_.emplace();  // takes the pending error
+    return stopped_ = true;
+  }
+  // With the GIL: raise what a signal raised.
+  void rethrow() const {
+    if (raised_) throw nb::python_error(*raised_);
   }
   explicit SignalPoll(double max_time, std::shared_ptr<const Flag> flag = {})
       : flag_(std::move(flag)) {
@@ -165,6 +172,7 @@ class SignalPoll {
 
  private:
   std::shared_ptr<const Flag> flag_;
+  std::optional<nb::python_error> raised_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   bool stopped_ = false;
@@ -210,7 +218,7 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
     WithoutGil released;
     self->solver = std::make_unique<MmSolver>(std::move(problem), std::ref(poll));
   }
-  if (PyErr_Occurred()) throw nb::python_error();
+  poll.rethrow();
   return self;
 }
 
@@ -227,7 +235,7 @@ SolveResult run_solver(PySolver& self, double alpha, double tol, Index max_iter,
     WithoutGil released;
     result = self.solver->solve(alpha, options, record);
   }
-  if (PyErr_Occurred()) throw nb::python_error();
+  poll.rethrow();
   return result;
 }
 
@@ -267,7 +275,7 @@ nb::tuple follow(PySolver& self, Vector<double> alphas, double tol, Index max_it
       converged.push_back(result.status == Status::kConverged);
     }
   }
-  if (PyErr_Occurred()) throw nb::python_error();
+  poll.rethrow();
   return nb::make_tuple(to_numpy(std::move(sizes)), to_numpy(std::move(columns)),
                         to_numpy(std::move(values)), to_numpy(std::move(intercepts)),
                         to_numpy(std::move(kkt)), to_numpy(std::move(converged)));
@@ -294,7 +302,7 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
     WithoutGil released;
     result = PwlSolver(problem).solve(options);
   }
-  if (PyErr_Occurred()) throw nb::python_error();
+  poll.rethrow();
   nb::dict out;
   out["coef"] = to_numpy(std::move(result.w));
   out["residual"] = to_numpy(std::move(result.r));
