@@ -14,6 +14,8 @@ constexpr double kEnterShare = 0.5;
 // A truncated Newton solve stops at this reduction of its residual: a rough one while the violation
 // is more than kNear times its target...
 constexpr double kForcing = 1e-3;
+// Below this share of the target no accuracy is asked for.
+constexpr double kEnough = 0.3;
 constexpr double kRough = 0.1;
 constexpr double kNear = 1e4;
 // ...or after this many solves with the factor.
@@ -109,7 +111,8 @@ void MmSolver::newton_direction() {
   std::fill(newton_.delta.begin(), newton_.delta.end(), 0.0);
   double rz = dot(rho.data(), z.data(), k);
   const double active = worst_active();
-  const double goal = (active > kNear * target_ ? kRough : kForcing) * active;
+  const double goal =
+      std::max((active > kNear * target_ ? kRough : kForcing) * active, kEnough * target_);
   for (int iteration = 0; iteration < kMaxCg; ++iteration) {
     double php = 0.0, pmp = 0.0;
     for (Index i = 0; i < k; ++i) {
