@@ -133,10 +133,10 @@ class MmSolver {
   void leave_gram();
   void return_to_gram();
   Status minimise_by_columns(double target, const SolveOptions& options, SolveResult& result);
-  Status column_epochs(double target, const SolveOptions& options, SolveResult& result);
+  Status column_epochs(int count, double target, const SolveOptions& options, SolveResult& result);
   double column_epoch(bool bold, double& change);
   double evaluate_columns();
-  void column_newton();
+  bool column_newton();
   bool column_trial(const std::vector<double>& delta, double t);
   void list_support();
   // ---- certificates (mm_certificate.cpp)

@@ -22,6 +22,7 @@ constexpr double kGramPrice = 60.0;
 constexpr double kBoldest = 0.7;
 // Epochs between two Newton steps.
 constexpr int kNewtonEvery = 8;
+constexpr int kNewtonRarely = 64;  // once a whole step was refused
 // Conjugate gradient iterations of one Newton step, and the reduction of the residual it aims at.
 constexpr int kMaxCg = 60;
 constexpr double kForcing = 1e-3;
@@ -120,7 +121,7 @@ double MmSolver::evaluate_columns() {
 // (X_S' Omega X_S + diag r'') delta = g by conjugate gradients with the diagonal as preconditioner;
 // stops where the curvature turns negative. Coordinates that would change sign become zero; the step
 // is taken only if F falls.
-void MmSolver::column_newton() {
+bool MmSolver::column_newton() {
   const Design& design = *problem_.design;
   reweight();
   const Index k = static_cast<Index>(support_.size());
@@ -160,8 +161,9 @@ void MmSolver::column_newton() {
     for (Index i = 0; i < k; ++i) p[i] = z[i] + beta * p[i];
   }
   for (double t = 1.0; t > 0.1; t *= 0.5) {
-    if (column_trial(delta, t)) return;
+    if (column_trial(delta, t)) return t == 1.0;
   }
+  return false;
 }
 
 // Move by t delta, signs kept; undone unless F falls.
@@ -184,8 +186,9 @@ bool MmSolver::column_trial(const std::vector<double>& delta, double t) {
 }
 
 // A few epochs, until nothing moves any more, or why they were broken off.
-Status MmSolver::column_epochs(double target, const SolveOptions& options, SolveResult& result) {
-  for (int e = 0; e < kNewtonEvery; ++e) {
+Status MmSolver::column_epochs(int count, double target, const SolveOptions& options,
+                               SolveResult& result) {
+  for (int e = 0; e < count; ++e) {
     if (stopped()) return Status::kInterrupted;
     if (result.iterations >= options.max_iter) return Status::kIterations;
     ++result.iterations;
@@ -209,6 +212,7 @@ Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
   double best = std::numeric_limits<double>::infinity();
   int patience = kPatience;
   bold_ = true;
+  int epochs = kNewtonEvery;
   target_ = target;
   anchor();
   const Bytes before = problem_.design->bytes_read();
@@ -225,13 +229,13 @@ Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
     patience = worst < 0.99 * best ? kPatience : patience - 1;
     best = std::min(best, worst);
     if (patience == 0) return Status::kStalled;
-    const Status ended = column_epochs(target, options, result);
+    const Status ended = column_epochs(epochs, target, options, result);
     list_support();
     if (ended != Status::kConverged) return ended;
     anchor();
     reweight();
     if (larger(worst_active(), worst_zero()) <= target) return Status::kConverged;
-    column_newton();
+    epochs = column_newton() ? kNewtonEvery : std::min(2 * epochs, kNewtonRarely);
     anchor();
   }
 }
