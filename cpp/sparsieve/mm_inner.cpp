@@ -187,17 +187,20 @@ double MmSolver::first_crossing(const Direction& dir, Index& who) const {
   return first;
 }
 
-// F(w + t delta) - F(w), free of cancellation in the quadratic part.
+// F(w + t delta) - F(w), free of cancellation in the quadratic part; infinite where the direction is
+// not finite (a singular factor), which no penalty is asked about.
 double MmSolver::change_along(const Direction& dir, double t) {
   const Index k = static_cast<Index>(support_.size());
-  double linear = 0.0, quadratic = 0.0, penalty = 0.0;
+  double linear = 0.0, quadratic = 0.0, penalty = 0.0, reach = 0.0;
   scratch_.resize(3 * k);
   trial_value_.resize(k);
   for (Index p = 0; p < k; ++p) {
     linear += c_[support_[p]] * dir.delta[p];
     quadratic += dir.delta[p] * dir.gram_delta[p];
     scratch_[p] = std::abs(w_[support_[p]] + t * dir.delta[p]);
+    reach += scratch_[p];
   }
+  if (!std::isfinite(reach)) return kInf;
   problem_.penalty->evaluate(scratch_.data(), a_.data(), k, trial_value_.data(),
                              scratch_.data() + k, scratch_.data() + 2 * k);
   for (Index p = 0; p < k; ++p) {
