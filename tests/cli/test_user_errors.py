@@ -405,7 +405,7 @@ def test_interrupting_leaves_nothing_behind(tmp_path):
     columns = {f"x{j}": X[:, j].tolist() for j in range(50)}
     write_csv(tmp_path / "long.csv", columns | {"y": X.sum(axis=1).tolist()})
     # Hours of work; the line that tells of the table comes before it.
-    arguments = ["fit", "long.csv", "-t", "y", "--alphas", "10000000"]
+    arguments = ["fit", "long.csv", "-t", "y", "--alphas", "1000000"]
     with subprocess.Popen(
         [sys.executable, "-m", "sparsieve", *arguments],
         cwd=tmp_path,
@@ -416,7 +416,9 @@ def test_interrupting_leaves_nothing_behind(tmp_path):
         child.send_signal(signal.SIGINT)
         error = child.communicate()[1]
     assert first.startswith("read long.csv: ")
-    assert child.returncode == INTERRUPTED
+    # Python ends by the signal itself when that met code run by exec, as in an import; a shell
+    # shows the same number for both.
+    assert child.returncode in (INTERRUPTED, -signal.SIGINT)
     assert error.splitlines()[-1] == "sparsieve: error: interrupted; nothing was written."
     assert [entry.name for entry in tmp_path.iterdir()] == ["long.csv"]
 

@@ -98,7 +98,7 @@ def above_zero(text: str) -> float:
     """Return a number above zero."""
     value = float(text)
     if not value > 0:  # so that nan is refused too
-        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
+        raise argparse.ArgumentTypeError(f"must be above 0, got {text}; use e.g. 10")
     return value
 
 
@@ -106,7 +106,7 @@ def at_least_one(text: str) -> int:
     """Return a whole number from one on."""
     value = int(text)
     if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}; use e.g. 2")
     return value
 
 
@@ -134,10 +134,14 @@ def _main(options: argparse.Namespace) -> int:
     except StoreError as error:
         raise RefusedError(str(error), DATA) from error
     except BlockingIOError as error:
-        raise RefusedError(f"another run is writing into {options.out}", FILE) from error
+        raise RefusedError(
+            f"another run is writing into {options.out}; choose another --out, or wait for it", FILE
+        ) from error
     except OSError as error:
         reason = error.strerror or error
-        raise RefusedError(f"cannot write into {options.out}: {reason}", FILE) from error
+        raise RefusedError(
+            f"cannot write into {options.out}: {reason}; choose another --out", FILE
+        ) from error
     return 0
 
 
@@ -166,8 +170,9 @@ def _run(options: argparse.Namespace, file: Path) -> Store:
         left = execute(missing, store, 60.0 * minutes)
     except KeyboardInterrupt as error:
         done = f"{len(store.paths)} paths are in {file}" if store.paths else "no path was finished"
-        message = f"interrupted; {done}: the same command with --resume goes on"
-        raise RefusedError(message, INTERRUPTED) from error
+        raise RefusedError(
+            f"interrupted; {done}: the same command with --resume goes on", INTERRUPTED
+        ) from error
     if left:
         print(f"{left} paths are left after {minutes:g} minutes: --resume goes on with them")
     return store

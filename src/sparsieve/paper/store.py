@@ -101,17 +101,18 @@ class Store:
 
 def read(file: Path) -> dict[str, Any]:
     """Return what a file of a run holds, its points as rows."""
+    stored: dict[str, Any] = {}
     try:
-        stored: dict[str, Any] = json.loads(file.read_text())
-        if not isinstance(stored["profile"], str) or not isinstance(stored["machine"], dict):
-            raise TypeError("the head is not one of a run")
+        stored = json.loads(file.read_text())
+        whole = isinstance(stored["profile"], str) and isinstance(stored["machine"], dict)
         stored["paths"] = {key: unpack(record) for key, record in stored["paths"].items()}
-        if any(not record.keys() >= FIELDS for record in stored["paths"].values()):
-            raise KeyError("a record lacks a field")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        whole &= all(record.keys() >= FIELDS for record in stored["paths"].values())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        whole = False
+    if not whole:
         raise StoreError(
             f"{file} is not a whole file of a run: choose another --out, or move it away"
-        ) from error
+        )
     return stored
 
 
