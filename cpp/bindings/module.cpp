@@ -225,11 +225,7 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
 SolveResult run_solver(PySolver& self, double alpha, double tol, Index max_iter, double max_time,
                        bool record, bool test_convexity) {
   SignalPoll poll(max_time, self.flag);
-  SolveOptions options;
-  options.tol = tol;
-  options.max_iter = max_iter;
-  options.test_convexity = test_convexity;
-  options.poll = std::ref(poll);
+  const SolveOptions options{tol, max_iter, test_convexity, std::ref(poll)};
   SolveResult result;
   {
     WithoutGil released;
@@ -251,11 +247,7 @@ nb::tuple solver_solution(const PySolver& self) {
 // Solves for some alphas in turn without Python in between.
 nb::tuple follow(PySolver& self, Vector<double> alphas, double tol, Index max_iter) {
   SignalPoll poll(INFINITY, self.flag);
-  SolveOptions options;
-  options.tol = tol;
-  options.max_iter = max_iter;
-  options.test_convexity = false;
-  options.poll = std::ref(poll);
+  const SolveOptions options{tol, max_iter, /*test_convexity=*/false, std::ref(poll)};
   std::vector<std::int64_t> sizes, columns;
   std::vector<double> values, intercepts, kkt;
   std::vector<std::uint8_t> converged;
@@ -430,7 +422,7 @@ NB_MODULE(_core, m) {
       .def(nb::init<>())
       .def("set", [](Flag& self) { self.raised = true; })
       .def_prop_ro("raised", [](const Flag& self) { return self.raised.load(); });
-  nb::class_<PySolver>(m, "Solver", "Majorisation-minimisation, one alpha at a time.")
+  nb::class_<PySolver>(m, "Solver", "Majorisation-minimisation along alphas.")
       .def("solve", &run_solver, "alpha"_a, "tol"_a, "max_iter"_a, "max_time"_a = INFINITY,
            "record"_a = false, "test_convexity"_a = true)
       .def("follow", &follow, "alphas"_a, "tol"_a, "max_iter"_a,

@@ -74,16 +74,17 @@ void MmSolver::list_support() {
 
 // One epoch: every coordinate to the minimum of its surrogate or, when bold, by a Newton step that
 // knows how the penalty bends, as long as that keeps its sign. Only the former is sure to descend.
-// v = Omega r is kept current. Returns the largest violation met on the way.
+// The penalty was evaluated at w; v = Omega r is kept current. Returns the largest violation met on
+// the way; `change` is that of the fit.
 double MmSolver::column_epoch(bool bold, double& change) {
   const Design& design = *problem_.design;
   double worst = 0.0;
   anchored_ = false;
-  change = -evaluate_columns();
+  change = 0.0;
   for (Index s = 0; s < ws_.size(); ++s) {
     const Index j = ws_.column(s);
     const double steep = design.norm2(j) + problem_.prox_weight, old = w_[s];
-    const double lambda = a_[s] == 0.0 ? 0.0 : slope_[s];
+    const double lambda = slope_[s];
     double c;
     design.correlate(weighted_, &j, 1, &c);
     const double pull = c + steep * old;
@@ -101,7 +102,6 @@ double MmSolver::column_epoch(bool bold, double& change) {
     design.subtract_weighted(j, delta, weighted_);
     w_[s] = fresh;
   }
-  change += evaluate_columns();
   return worst;
 }
 
@@ -115,6 +115,9 @@ double MmSolver::evaluate_columns() {
   }
   problem_.penalty->evaluate(t_.data(), a_.data(), m, value_.data(), slope_.data(),
                              curvature_.data());
+  for (Index s = 0; s < m; ++s) {
+    if (a_[s] == 0.0) value_[s] = slope_[s] = curvature_[s] = 0.0;
+  }
   return std::accumulate(value_.begin(), value_.end(), 0.0);
 }
 
@@ -188,6 +191,7 @@ bool MmSolver::column_trial(const std::vector<double>& delta, double t) {
 // A few epochs, until nothing moves any more, or why they were broken off.
 Status MmSolver::column_epochs(int count, double target, const SolveOptions& options,
                                SolveResult& result) {
+  double penalty = evaluate_columns();
   for (int e = 0; e < count; ++e) {
     if (stopped()) return Status::kInterrupted;
     if (result.iterations >= options.max_iter) return Status::kIterations;
@@ -195,11 +199,13 @@ Status MmSolver::column_epochs(int count, double target, const SolveOptions& opt
     const std::vector<double> before = w_;
     const Weighted weighted = weighted_;
     double change;
-    const double worst = column_epoch(bold_, change);
-    if (bold_ && change > 0.0) {  // too bold: undone, and not tried again at this alpha
-      bold_ = false;
+    const double worst = column_epoch(bold_, change), penalty_before = penalty;
+    penalty = evaluate_columns();
+    if (bold_ && change + penalty - penalty_before > 0.0) {
+      bold_ = false;  // too bold: undone, and not tried again at this alpha
       w_ = before;
       weighted_ = weighted;
+      penalty = evaluate_columns();
     } else if (worst <= target) {
       break;
     }
