@@ -184,7 +184,7 @@ def run_units(
     progress: bool = False,
     what: str = "units",
 ) -> list[Result]:
-    """Return [work(unit) for unit in units], in parallel with joblib.
+    """Return [work(unit) for unit in units], in parallel.
 
     Threads unless joblib's context asks for another backend: the core releases the GIL. Units that
     the checkpoint has are not run again. With a checkpoint or a progress bar, units are handed out

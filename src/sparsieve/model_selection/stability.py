@@ -216,7 +216,7 @@ def stability_selection(
     fit_intercept, sample_weight, weights, positive, tol, max_iter
         As in :func:`sparse_path`; tol is looser because only supports count.
     n_jobs : int or None, default=None
-        Halves at the same time, with joblib; the result does not depend on it.
+        Halves at the same time, as in :class:`SparseRegressorCV`; the result does not depend on it.
     progress : bool, default=False
         Show a progress bar (needs tqdm).
     checkpoint : path, default=None
