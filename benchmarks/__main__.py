@@ -13,7 +13,8 @@ from benchmarks import envs
 from benchmarks.adapters import NAMES
 from benchmarks.judge import LEVELS, PENALTIES
 from benchmarks.problems import PROBLEMS, VARIANTS
-from benchmarks.runner import RESULTS, Plan, run
+from benchmarks.runner import RESULTS, Plan, meta, run
+from benchmarks.settings import Settings
 
 QUICK = ["toy_50x100", "toy_500x5000", "leukemia", "sparse_2000x20000"]
 
@@ -57,16 +58,45 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--variants", nargs="+", choices=VARIANTS)
     parser.add_argument("--threads", nargs="+", type=int)
     parser.add_argument("--levels", nargs="+", default=list(LEVELS), choices=LEVELS)
-    parser.add_argument("--limit", type=float, help="CPU seconds an attempt may take")
-    parser.add_argument("--repeat", type=int, help="interleaved rounds, the best counts")
+    parser.add_argument("--limit", type=float, help="CPU seconds an attempt may take, per thread")
+    parser.add_argument(
+        "--repeat",
+        type=int,
+        help="interleaved rounds, the best counts; 0 for the search only, whose times are kept",
+    )
+    parser.add_argument("--per-decade", type=int, help="steps of the search for a tolerance")
+    parser.add_argument("--patience", type=int, help="unfinished attempts that end a search")
+    parser.add_argument(
+        "--settings",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="earlier result files: the peers' tolerances are tried first, what they never "
+        "reached is not tried again",
+    )
     parser.add_argument("--cold", nargs="*", choices=PROBLEMS, help="problems to start cold on")
     parser.add_argument("--note", action="append", default=[], help="a caveat for the report")
     parser.add_argument("--out", type=Path, help="result file; cells it holds are not run again")
 
 
 def _run(arguments: argparse.Namespace) -> None:
+    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
+    out = arguments.out or RESULTS / f"{'quick' if arguments.quick else 'bench'}-{stamp}.json"
+    run(_plan(arguments), out, arguments.note)
+    _write_report([out])
+
+
+def _plan(arguments: argparse.Namespace) -> Plan:
     quick = arguments.quick
-    plan = Plan(
+    repeat = _at_least(0, "--repeat", arguments.repeat, 1 if quick else 3)
+    # A run that only searches has no use for cold starts, unless they are asked for.
+    cold = arguments.cold if arguments.cold is not None else ["toy_50x100"] * (repeat > 0)
+    try:
+        settings = Settings.read(arguments.settings, meta()["machine"])
+    except (OSError, ValueError, KeyError) as error:
+        sys.exit(f"--settings takes result files of earlier runs: {error}")
+    return Plan(
         problems=arguments.problems or (QUICK if quick else list(PROBLEMS)),
         penalties=arguments.penalties,
         peers=arguments.peers,
@@ -74,17 +104,20 @@ def _run(arguments: argparse.Namespace) -> None:
         threads=arguments.threads or ([1] if quick else [1, 2]),
         levels=arguments.levels,
         limit=arguments.limit or (2.0 if quick else 120.0),
-        repeat=arguments.repeat or (1 if quick else 3),
+        repeat=repeat,
         keep_above=0.5 if quick else math.inf,
-        per_decade=1 if quick else 2,
-        patience=1 if quick else 3,
-        cold=arguments.cold if arguments.cold is not None else ["toy_50x100"],
+        per_decade=_at_least(1, "--per-decade", arguments.per_decade, 1 if quick else 2),
+        patience=_at_least(1, "--patience", arguments.patience, 1 if quick else 3),
+        settings=settings,
+        cold=cold,
         cold_penalties=["l1", "mcp"] if quick else list(PENALTIES),
     )
-    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
-    out = arguments.out or RESULTS / f"{'quick' if quick else 'bench'}-{stamp}.json"
-    run(plan, out, arguments.note)
-    _write_report([out])
+
+
+def _at_least(smallest: int, option: str, given: int | None, default: int) -> int:
+    if given is not None and given < smallest:
+        sys.exit(f"{option} is {given}; take {smallest} or more")
+    return default if given is None else given
 
 
 def _report(arguments: argparse.Namespace) -> None:

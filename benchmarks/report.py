@@ -27,7 +27,7 @@ def write(results: Path) -> list[Path]:
 def markdown(document: Record) -> str:
     """Return the whole report."""
     meta, records = document["meta"], document["records"]
-    parts = ["# Benchmark\n", _about(meta)]
+    parts = ["# Benchmark\n", _about(meta), _searched(records)]
     for threads, variant in _pages(records):
         page = [r for r in records if r["threads"] == threads and r["variant"] == variant]
         parts.append(f"\n## {threads} thread{'s' * (threads > 1)}, {variant} columns\n")
@@ -50,6 +50,24 @@ def _about(meta: Record) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _searched(records: list[Record]) -> str:
+    """Say what was not measured as the rest was: settled before, or timed by the search alone."""
+    lines = []
+    for run in _values((r for r in records if "settled" in r), "settled"):
+        chosen = [r for r in records if r.get("settled") == run]
+        tried = sum(r["status"] == "ok" for r in chosen)
+        lines.append(
+            f"Settled in the earlier run {run}: {tried} tolerances of peers, run and judged again "
+            f"here without a new search, and {len(chosen) - tried} times `never`, not tried again "
+            "here; both are marked `earlier`."
+        )
+    done = [r for r in records if r["status"] == "ok"]
+    kept = sum(r.get("rounds", 1) == 0 for r in done)
+    if kept:
+        lines.append(f"{kept} of {len(done)} times are those of the search, without rounds.")
+    return "\n".join(lines) + "\n" if lines else ""
+
+
 def _times(records: list[Record], level: str) -> str:
     peers = _values(records, "peer")
     rows = []
@@ -66,8 +84,12 @@ def _time(record: Record | None) -> str:
     if record is None:
         return ""
     if record["status"] != "ok":
-        return "never" if record.get("violation") is not None else "fails"
+        return ("never" if record.get("violation") is not None else "fails") + _mark(record)
     return _number(record["seconds"])
+
+
+def _mark(record: Record) -> str:
+    return " (earlier)" if "settled" in record else ""
 
 
 def speedup(cell: Iterable[Record], clock: str = "seconds") -> float | None:
@@ -123,7 +145,8 @@ def _never(records: list[Record]) -> str:
             violation = record.get("violation")
             best = "" if violation is None else f" (best violation {violation:.1e})"
             cell = f"{record['peer']}, {record['problem']}, {record['penalty']}"
-            lines.append(f"- {cell}: {record['reason']}{best}")
+            before = f" (earlier: {record['settled']})" if "settled" in record else ""
+            lines.append(f"- {cell}: {record['reason']}{best}{before}")
     return "Never reached:\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -139,7 +162,7 @@ def _costs(records: list[Record]) -> str:
                     record["problem"],
                     record["penalty"],
                     f"{record['peer']} {record['version']}",
-                    f"{record['tol']:.1e}",
+                    f"{record['tol']:.1e}{_mark(record)}",
                     f"{record['violation']:.1e}",
                     f"{record['objective']:.8g}",
                     str(record["support"]),

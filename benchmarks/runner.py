@@ -24,8 +24,17 @@ from benchmarks import envs
 from benchmarks.adapters import adapter
 from benchmarks.client import Client
 from benchmarks.judge import LEVELS, PENALTIES, Penalty, alpha_grid, correlation_scale, judge
-from benchmarks.problems import PROBLEMS, Design, Problem, ProblemUnavailable, fetch, store
+from benchmarks.problems import (
+    GENERATION,
+    PROBLEMS,
+    Design,
+    Problem,
+    ProblemUnavailable,
+    fetch,
+    store,
+)
 from benchmarks.search import Attempt, Found, ladder, loosest
+from benchmarks.settings import Effort, Settings
 
 Record = dict[str, Any]
 CACHE = envs.ROOT / "benchmarks" / ".cache"
@@ -46,10 +55,11 @@ class Plan:
     threads: list[int]
     levels: list[str] = field(default_factory=lambda: list(LEVELS))
     limit: float = 120.0
-    repeat: int = 3
+    repeat: int = 3  # 0: the search only, whose times are kept
     keep_above: float = math.inf  # slower solvers keep the time of the search, no rounds
     per_decade: int = 2  # steps of the search for a tolerance
     patience: int = 3  # unfinished attempts after which a solver is given up
+    settings: Settings = field(default_factory=Settings)  # what earlier runs found
     # Cold starts are measured at the last level, on these problems and penalties.
     cold: list[str] = field(default_factory=list)
     cold_penalties: list[str] = field(default_factory=lambda: list(PENALTIES))
@@ -114,8 +124,27 @@ class Trial:
                 self.attempts[tol] = Attempt(tol, None, elapsed, answer["error"])
         return self.attempts[tol]
 
-    def find(self, target: float) -> Found:
-        """Return the loosest attempt whose violation is at most `target`."""
+    @property
+    def effort(self) -> Effort:
+        """How hard the search tries."""
+        limit = self.limit * self.cell.threads
+        return Effort(limit, self.plan.per_decade, self.plan.patience)
+
+    def question(self, level: str) -> Record:
+        """What the search has to find out, as the keys of a record."""
+        solver = {"peer": self.client.name, "version": self.client.version}
+        return {**self.cell.key, "level": level, **solver}
+
+    def find(self, level: str) -> Found:
+        """Return the loosest attempt that reaches the level, tried first where it was before."""
+        target = LEVELS[level]
+        earlier = self.plan.settings.answer(self.question(level), self.effort)
+        if earlier is not None:
+            if earlier["status"] == "never":
+                return Found(None, earlier["reason"], earlier)
+            attempt = self.attempt(earlier["tol"])
+            if attempt.violation is not None and attempt.violation <= target:
+                return Found(attempt, earlier=earlier)
         steps = ladder(*self.client_tolerances(), self.plan.per_decade)
         return loosest(self.attempt, steps, target, self.plan.patience)
 
@@ -149,13 +178,12 @@ def run_cell(cell: Cell, clients: list[Client], plan: Plan) -> list[Record]:
             frugal = size * len(clients) > _RESIDENT_BYTES
             trials.append(Trial(client, cell, plan, frugal))
     for level in plan.levels:
-        found = [(trial, trial.find(LEVELS[level])) for trial in trials]
+        found = [(trial, trial.find(level)) for trial in trials]
         passed = [(trial, f.attempt.tol, f.attempt.seconds) for trial, f in found if f.attempt]
         times = interleave([p for p in passed if p[2] <= plan.keep_above], plan.repeat)
         for trial, result in found:
-            name = trial.client.name
-            record = {**cell.key, "level": level, "peer": name, "version": trial.client.version}
-            record |= describe(trial, result, times.get(name, []))
+            record = trial.question(level) | vars(trial.effort)
+            record |= describe(trial, result, times.get(trial.client.name, []))
             cold = plan.starts_cold(cell.problem.name, cell.penalty.kind, level)
             if result.attempt and cold:
                 record["cold"] = cold_start(trial, result.attempt.tol)
@@ -185,6 +213,11 @@ def _rounds(seconds: float, repeat: int) -> int:
 def describe(trial: Trial, result: Found, times: list[Record]) -> Record:
     """Return what a solver did at one level."""
     history = [vars(a) for a in trial.attempts.values()]
+    earlier = result.earlier
+    settled = {} if earlier is None else {"settled": earlier["settled"]}
+    if earlier is not None and earlier["status"] == "never":
+        kept = ("status", "reason", "violation", "limit", "per_decade", "patience", "settled")
+        return {name: earlier[name] for name in kept} | {"attempts": history}
     if result.attempt is None:
         judged = [a.violation for a in trial.attempts.values() if a.violation is not None]
         closest = min(judged, default=None)
@@ -198,6 +231,7 @@ def describe(trial: Trial, result: Found, times: list[Record]) -> Record:
     runs = times or [{**details, "seconds": result.attempt.seconds}]
     return {
         "status": "ok",
+        **settled,
         "tol": result.attempt.tol,
         "violation": result.attempt.violation,
         **details,
@@ -205,6 +239,7 @@ def describe(trial: Trial, result: Found, times: list[Record]) -> Record:
         "cpu": min(run["cpu"] for run in runs),
         "peak": max(run["peak"] for run in runs),
         "times": [run["seconds"] for run in runs],
+        "rounds": len(times),
         "attempts": history,
     }
 
@@ -321,4 +356,5 @@ def meta() -> Record:
         "machine": f"{platform.machine()}, {model}, {os.cpu_count()} cores",
         "python": platform.python_version(),
         "levels": LEVELS,
+        "generation": GENERATION,
     }

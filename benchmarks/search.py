@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,14 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Found:
-    """The loosest attempt that passed, or why there is none."""
+    """The loosest attempt that passed, or why there is none.
+
+    `earlier` is the record of an earlier run that settled it, if one did.
+    """
 
     attempt: Attempt | None
     reason: str = ""
+    earlier: dict[str, Any] | None = None
 
 
 def ladder(loosest: float, strictest: float, per_decade: int = 2) -> list[float]:
