@@ -146,7 +146,7 @@ class Trial:
             if attempt.violation is not None and attempt.violation <= target:
                 return Found(attempt, earlier=earlier)
         steps = ladder(*self.client_tolerances(), self.plan.per_decade)
-        return loosest(self.attempt, steps, target, self.plan.patience)
+        return loosest(self.attempt, steps, target, self.plan.patience, self.attempts)
 
     def client_tolerances(self) -> tuple[float, float]:
         """Return the loosest and strictest tolerance worth asking this peer for."""

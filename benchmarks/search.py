@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,50 +45,88 @@ def loosest(
     tolerances: Sequence[float],
     target: float,
     patience: int | None = None,
+    known: Mapping[float, Attempt] | None = None,
 ) -> Found:
     """Return the loosest of `tolerances` (loose to strict) whose violation is at most `target`.
 
     Violations are taken to fall with the tolerance. The search leaps as far as the excess over the
     target suggests for a violation proportional to the tolerance (not far enough for solvers that
-    stop on a duality gap, which take another leap), then it halves the bracket.
-    `patience` is the number of unfinished runs after which a solver is given up.
+    stop on a duality gap, which take another leap), then it closes the bracket.
+    `patience` is the number of unfinished runs after which a solver is given up; `known` holds
+    attempts made before, for another target.
     """
-    failing, passing, limit = -1, None, len(tolerances)
-    best: Attempt | None = None
-    reason = "accuracy never reached"
-    i = unfinished = 0
-    while failing + 1 < (limit if passing is None else passing):
+    bracket = _Bracket(tolerances, target)
+    for i, tol in enumerate(tolerances):
+        if known is not None and tol in known:
+            bracket.add(i, known[tol])
+    unfinished = 0
+    while bracket.is_open():
+        i = bracket.inside()
         attempt = run(tolerances[i])
+        bracket.add(i, attempt)
+        unfinished += attempt.violation is None
+        if unfinished == patience:
+            break
+    return Found(bracket.best) if bracket.best is not None else Found(None, bracket.reason)
+
+
+class _Bracket:
+    """Between the strictest tolerance that fails and the loosest that passes, by index."""
+
+    def __init__(self, tolerances: Sequence[float], target: float) -> None:
+        self.tolerances, self.target = tolerances, target
+        self.failing, self.passing, self.limit = -1, len(tolerances), len(tolerances)
+        self.excess: dict[int, float] = {}  # log of violation / target
+        self.best: Attempt | None = None
+        self.reason = "accuracy never reached"
+        self.halve = False
+
+    def add(self, i: int, attempt: Attempt) -> None:
+        """Narrow the bracket."""
         if attempt.violation is None:
-            limit, reason = i, attempt.note
-            unfinished += 1
-            if unfinished == patience:
-                break
-        elif attempt.violation <= target:
-            passing, best = i, attempt
-        else:
-            failing = i
-        i = _next(tolerances, failing, passing, limit, attempt, target)
-    return Found(best) if best is not None else Found(None, reason)
+            if i < self.limit:
+                self.limit, self.reason = i, attempt.note
+        elif attempt.violation <= self.target:
+            if self.failing < i < self.passing:
+                self.passing, self.best = i, attempt
+        elif self.best is None or i < self.passing:
+            self.failing = max(self.failing, i)
+        if attempt.violation:
+            self.excess[i] = math.log(attempt.violation / self.target)
 
+    def is_open(self) -> bool:
+        """Return whether a tolerance is left that might pass and be looser."""
+        return self.failing + 1 < min(self.passing, self.limit)
 
-def _next(
-    tolerances: Sequence[float],
-    failing: int,
-    passing: int | None,
-    limit: int,
-    attempt: Attempt,
-    target: float,
-) -> int:
-    if passing is not None or limit < len(tolerances):
-        upper = limit if passing is None else passing
-        return max((failing + upper) // 2, failing + 1)
-    excess = attempt.violation / target if attempt.violation else math.inf
-    leap = 1
-    while (
-        math.isfinite(excess)
-        and failing + leap + 1 < len(tolerances)
-        and tolerances[failing] / tolerances[failing + leap] < excess
-    ):
-        leap += 1
-    return min(failing + leap, len(tolerances) - 1)
+    def inside(self) -> int:
+        """Return the tolerance to try next."""
+        upper = min(self.passing, self.limit)
+        if upper == len(self.tolerances):
+            return self._leap()
+        # Where the violation falls as a power of the tolerance, one guess and its neighbour close
+        # the bracket; where it does not, every other step halves.
+        guess = None if self.halve else self._interpolate()
+        self.halve = guess is not None
+        middle = (self.failing + upper) // 2
+        return min(max(middle if guess is None else guess, self.failing + 1), upper - 1)
+
+    def _interpolate(self) -> int | None:
+        high, low = self.excess.get(self.failing), self.excess.get(self.passing)
+        if high is None or low is None or not math.isfinite(high):
+            return None
+        share = high / (high - low)  # high > 0 >= low
+        # The first step at or below the target; rounding must not move it to the next one.
+        return math.ceil(self.failing + share * (self.passing - self.failing) - 1e-6)
+
+    def _leap(self) -> int:
+        excess = self.excess.get(self.failing, math.inf)
+        last = len(self.tolerances) - 1
+        leap = 1
+        while (
+            math.isfinite(excess)
+            and self.failing + leap < last
+            and math.log(self.tolerances[self.failing] / self.tolerances[self.failing + leap])
+            < excess
+        ):
+            leap += 1
+        return min(self.failing + leap, last)
