@@ -101,6 +101,7 @@ class Trial:
         self.limit = plan.limit
         self.details: dict[float, Record] = {}
         self.attempts: dict[float, Attempt] = {}
+        self.missed: dict[float, Found] = {}  # levels that were searched for in vain
 
     def attempt(self, tol: float) -> Attempt:
         """Solve with `tol` and judge the path."""
@@ -145,8 +146,14 @@ class Trial:
             attempt = self.attempt(earlier["tol"])
             if attempt.violation is not None and attempt.violation <= target:
                 return Found(attempt, earlier=earlier)
+        for missed, why in self.missed.items():
+            if missed >= target:  # what reaches this level would have reached that one
+                return why
         steps = ladder(*self.client_tolerances(), self.plan.per_decade)
-        return loosest(self.attempt, steps, target, self.plan.patience, self.attempts)
+        found = loosest(self.attempt, steps, target, self.plan.patience, self.attempts)
+        if found.attempt is None:
+            self.missed[target] = found
+        return found
 
     def client_tolerances(self) -> tuple[float, float]:
         """Return the loosest and strictest tolerance worth asking this peer for."""

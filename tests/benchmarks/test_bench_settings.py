@@ -165,6 +165,17 @@ def test_ours_is_always_searched_for(tmp_path):
     assert "settled" not in again
 
 
+def test_a_level_is_not_tried_for_when_an_easier_one_was_missed():
+    peer = Peer(reach=1e-3)
+    loose, tight = run_cell(cell(), [peer], plan(levels=["loose", "tight"], patience=1))
+    asked = list(peer.asked)
+    assert (loose["status"], tight["status"]) == ("never", "never")
+    assert loose["attempts"] == tight["attempts"]
+    peer.asked.clear()
+    run_cell(cell(), [peer], plan(levels=["loose"], patience=1))
+    assert peer.asked == asked
+
+
 def test_without_rounds_the_time_of_the_search_is_kept_and_reported():
     (record,) = searched(Peer())
     assert record["rounds"] == 0
