@@ -2,8 +2,10 @@
 
 import time
 
+import numpy as np
 import pytest
-from benchmarks.worker import _limited
+from benchmarks.adapters import Solution
+from benchmarks.worker import Worker, _limited
 
 
 def work(loops):
@@ -44,3 +46,31 @@ def test_a_limit_does_not_outlive_its_block():
     start = time.process_time()
     while time.process_time() - start < 0.5:
         work(1000)
+
+
+class Partial:
+    """A peer that takes an interruption for the end and hands over what it has."""
+
+    def __init__(self, endless):
+        self.endless = endless
+
+    def solve(self, kind, shape, alphas, tol):
+        try:
+            if self.endless:
+                forever()
+        except TimeoutError:
+            pass
+        return Solution(np.zeros((3, len(alphas) - 1)))
+
+
+@pytest.mark.parametrize(
+    ("endless", "error"),
+    [(True, "TimeoutError: no answer within 0.05 CPU s"), (False, "after 1 of 2 alphas")],
+)
+def test_a_path_with_alphas_missing_is_a_failure_of_the_peer(tmp_path, endless, error):
+    worker = Worker("sparsieve")
+    worker.adapter = Partial(endless)
+    message = {"do": "solve", "kind": "l1", "shape": None, "tol": 1e-3, "limit": 0.05}
+    answer = worker.answer({**message, "alphas": [1.0, 0.5], "out": str(tmp_path)})
+    assert not answer["ok"]
+    assert error in answer["error"]
