@@ -8,6 +8,7 @@ import math
 import signal
 import sys
 from pathlib import Path
+from typing import TypeVar
 
 from benchmarks import envs
 from benchmarks.adapters import NAMES
@@ -16,6 +17,7 @@ from benchmarks.problems import PROBLEMS, VARIANTS
 from benchmarks.runner import RESULTS, Plan, meta, run
 from benchmarks.settings import Settings
 
+Number = TypeVar("Number", int, float)
 QUICK = ["toy_50x100", "toy_500x5000", "leukemia", "sparse_2000x20000"]
 
 
@@ -64,6 +66,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="interleaved rounds, the best counts; 0 for the search only, whose times are kept",
     )
+    parser.add_argument(
+        "--rounds-within",
+        type=float,
+        metavar="FACTOR",
+        help="peers slower than so many times the fastest one keep the time of their search",
+    )
     parser.add_argument("--per-decade", type=int, help="steps of the search for a tolerance")
     parser.add_argument("--patience", type=int, help="unfinished attempts that end a search")
     parser.add_argument(
@@ -106,6 +114,7 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         limit=arguments.limit or (2.0 if quick else 120.0),
         repeat=repeat,
         keep_above=0.5 if quick else math.inf,
+        rounds_within=_at_least(1.0, "--rounds-within", arguments.rounds_within, math.inf),
         per_decade=_at_least(1, "--per-decade", arguments.per_decade, 1 if quick else 2),
         patience=_at_least(1, "--patience", arguments.patience, 1 if quick else 3),
         settings=settings,
@@ -114,9 +123,9 @@ def _plan(arguments: argparse.Namespace) -> Plan:
     )
 
 
-def _at_least(smallest: int, option: str, given: int | None, default: int) -> int:
+def _at_least(smallest: Number, option: str, given: Number | None, default: Number) -> Number:
     if given is not None and given < smallest:
-        sys.exit(f"{option} is {given}; take {smallest} or more")
+        sys.exit(f"{option} is {given:g}; take {smallest:g} or more")
     return default if given is None else given
 
 

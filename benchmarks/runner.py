@@ -34,7 +34,7 @@ from benchmarks.problems import (
     store,
 )
 from benchmarks.search import Attempt, Found, ladder, loosest
-from benchmarks.settings import Effort, Settings
+from benchmarks.settings import OURS, Effort, Settings
 
 Record = dict[str, Any]
 CACHE = envs.ROOT / "benchmarks" / ".cache"
@@ -56,7 +56,9 @@ class Plan:
     levels: list[str] = field(default_factory=lambda: list(LEVELS))
     limit: float = 120.0
     repeat: int = 3  # 0: the search only, whose times are kept
-    keep_above: float = math.inf  # slower solvers keep the time of the search, no rounds
+    # Slower solvers keep the time of the search: in seconds, and as a multiple of the fastest peer.
+    keep_above: float = math.inf
+    rounds_within: float = math.inf
     per_decade: int = 2  # steps of the search for a tolerance
     patience: int = 3  # unfinished attempts after which a solver is given up
     settings: Settings = field(default_factory=Settings)  # what earlier runs found
@@ -171,6 +173,8 @@ class Trial:
         return answer
 
 
+Timed = tuple[Trial, float, float]  # a solver, its tolerance and the seconds of its search
+
 # ---------------------------------------------------------------- one cell
 
 
@@ -187,7 +191,7 @@ def run_cell(cell: Cell, clients: list[Client], plan: Plan) -> list[Record]:
     for level in plan.levels:
         found = [(trial, trial.find(level)) for trial in trials]
         passed = [(trial, f.attempt.tol, f.attempt.seconds) for trial, f in found if f.attempt]
-        times = interleave([p for p in passed if p[2] <= plan.keep_above], plan.repeat)
+        times = interleave(worth_rounds(passed, plan), plan.repeat)
         for trial, result in found:
             record = trial.question(level) | vars(trial.effort)
             record |= describe(trial, result, times.get(trial.client.name, []))
@@ -198,7 +202,15 @@ def run_cell(cell: Cell, clients: list[Client], plan: Plan) -> list[Record]:
     return records
 
 
-def interleave(chosen: list[tuple[Trial, float, float]], repeat: int) -> dict[str, list[Record]]:
+def worth_rounds(passed: list[Timed], plan: Plan) -> list[Timed]:
+    """Return the solvers whose time a few rounds may change in a way that matters; ours always."""
+    rivals = [seconds for trial, _, seconds in passed if trial.client.peer != OURS]
+    bound = plan.rounds_within * min(rivals, default=math.inf)
+    near = [p for p in passed if p[2] <= bound or p[0].client.peer == OURS]
+    return [p for p in near if p[2] <= plan.keep_above]
+
+
+def interleave(chosen: list[Timed], repeat: int) -> dict[str, list[Record]]:
     """Time solvers in turns: `repeat` rounds, slow ones one, fast ones five times as many."""
     times: dict[str, list[Record]] = {trial.client.name: [] for trial, _, _ in chosen}
     for round_ in range(5 * repeat):

@@ -36,8 +36,9 @@ class Peer:
 
     version = "1.0"
 
-    def __init__(self, name="celer", error=1.0, reach=0.0):
+    def __init__(self, name="celer", error=1.0, reach=0.0, seconds=1.0):
         self.name = self.peer = name
+        self.seconds = seconds
         self.error, self.reach, self.asked = error, reach, []
         self.cell = cell()
 
@@ -49,7 +50,7 @@ class Peer:
         c = X.T @ y / len(y)
         coefs = np.sign(c)[:, None] * np.maximum(np.abs(c)[:, None] - alphas, 0.0)
         coefs[np.argmax(np.abs(c)), -1] += self.error * tol * scale
-        measured = {"seconds": 1.0, "cpu": 1.0, "peak": 0, "passes": None}
+        measured = {"seconds": self.seconds, "cpu": self.seconds, "peak": 0, "passes": None}
         return {"ok": True, "coefs": sparse.csc_matrix(coefs), **measured}
 
 
@@ -176,6 +177,14 @@ def test_a_level_is_not_tried_for_when_an_easier_one_was_missed():
     assert peer.asked == asked
 
 
+def test_rounds_are_for_ours_and_the_peers_near_the_fastest():
+    peers = [Peer("sparsieve", seconds=9.0), Peer("celer", seconds=0.5), Peer("skglm", seconds=2.0)]
+    records = run_cell(cell(), peers, plan(repeat=3, rounds_within=3.0))
+    assert [r["rounds"] for r in records] == [3, 3, 0]
+    records = run_cell(cell(), peers, plan(repeat=3))
+    assert [r["rounds"] for r in records] == [3, 3, 3]
+
+
 def test_without_rounds_the_time_of_the_search_is_kept_and_reported():
     (record,) = searched(Peer())
     assert record["rounds"] == 0
@@ -219,6 +228,7 @@ def call(monkeypatch):
         (["--repeat", "-1"], "take 0 or more"),
         (["--per-decade", "0"], "take 1 or more"),
         (["--patience", "0"], "take 1 or more"),
+        (["--rounds-within", "0.5"], "take 1 or more"),
         (["--settings", "absent.json"], "takes result files of earlier runs"),
     ],
 )
