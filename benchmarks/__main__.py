@@ -98,6 +98,7 @@ def _run(arguments: argparse.Namespace) -> None:
 def _plan(arguments: argparse.Namespace) -> Plan:
     quick = arguments.quick
     repeat = _at_least(0, "--repeat", arguments.repeat, 1 if quick else 3)
+    within = 3.0 if quick else math.inf
     # A run that only searches has no use for cold starts, unless they are asked for.
     cold = arguments.cold if arguments.cold is not None else ["toy_50x100"] * (repeat > 0)
     try:
@@ -114,7 +115,7 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         limit=arguments.limit or (2.0 if quick else 120.0),
         repeat=repeat,
         keep_above=0.5 if quick else math.inf,
-        rounds_within=_at_least(1.0, "--rounds-within", arguments.rounds_within, math.inf),
+        rounds_within=_at_least(1.0, "--rounds-within", arguments.rounds_within, within),
         per_decade=_at_least(1, "--per-decade", arguments.per_decade, 1 if quick else 2),
         patience=_at_least(1, "--patience", arguments.patience, 1 if quick else 3),
         settings=settings,
