@@ -117,24 +117,24 @@ bool Design::shadow_pays(Bytes bytes) const {
   return allow_shadow_ && storage_->bytes() > kSmall && bytes >= storage_->bytes() && n() >= 32;
 }
 
-bool Design::enclose(const Weighted& r, const Index* cols, Index count, double* centre,
-                     double* radius) const {
+const Shadow* Design::shadow() const {
   if (shadow_ == nullptr) {
     Bytes read = 0;
     shadow_ = storage_->shadow(threads_, read);
     read_ += read;
-    if (shadow_ == nullptr) return false;
   }
+  return shadow_;
+}
+
+void Design::look(const Weighted& r, const Quantised& q, const Index* cols, Index count,
+                  double* centre) const {
   const Shadow& shadow = *shadow_;
-  const Quantised v = quantise(r.v);
   parallel_for(count, threads_, 8 * grain(), [&](Index first, Index last) {
-    shadow.enclose(v, cols + first, last - first, centre + first, radius + first);
+    shadow.look(q, cols + first, last - first, centre + first);
   });
   read_ += shadow.column_bytes() * static_cast<Bytes>(count);
-  if (centred_) {
-    for (Index k = 0; k < count; ++k) centre[k] -= means_[cols[k]] * r.sum;
-  }
-  return true;
+  if (!centred_) return;
+  for (Index k = 0; k < count; ++k) centre[k] -= means_[cols[k]] * r.sum;
 }
 
 void Design::subtract(const Index* cols, const double* coef, Index count,

@@ -55,9 +55,11 @@ class Design {
   void weigh(const std::vector<double>& r, Weighted& out) const;
   // out[k] = x_{cols[k]}' Omega r
   void correlate(const Weighted& r, const Index* cols, Index count, double* out) const;
-  // The same, enclosed by centre +- radius, from the 8-bit shadow. False if there is none.
-  bool enclose(const Weighted& r, const Index* cols, Index count, double* centre,
-               double* radius) const;
+  // The 8-bit shadow, built by the first who asks; null where none helps.
+  const Shadow* shadow() const;
+  // The same from the shadow, for q = quantise(r.v): up to shadow()->radius(q, cols[k]).
+  void look(const Weighted& r, const Quantised& q, const Index* cols, Index count,
+            double* centre) const;
   // Whether reading `bytes` of X again would be dearer than building and using the shadow.
   bool shadow_pays(Bytes bytes) const;
   // r -= sum_k coef[k] x_{cols[k]}

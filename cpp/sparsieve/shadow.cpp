@@ -68,8 +68,14 @@ void Shadow::fill(Index j, const double* x) {
   size_[j] = scale_[j] * std::sqrt(size2) * (1.0 + 1e-9);
 }
 
-void Shadow::enclose(const Quantised& v, const Index* cols, Index count, double* centre,
-                     double* radius) const {
+double Shadow::radius(const Quantised& v, Index j) const {
+  const double shift = offset_[j] * v.sum;
+  return error_[j] * v.norm + size_[j] * v.slip +
+         8.0 * kEps * (std::abs(shift) + size_[j] * v.norm) +
+         2.0 * kEps * std::abs(offset_[j]) * v.norm * std::sqrt(double(n_));
+}
+
+void Shadow::look(const Quantised& v, const Index* cols, Index count, double* centre) const {
   const auto& k = shadow_kernels();
   for (Index i = 0; i < count; i += 4) {
     const Index group = std::min<Index>(4, count - i);
@@ -79,11 +85,7 @@ void Shadow::enclose(const Quantised& v, const Index* cols, Index count, double*
     k.dot4(q, v.q.data(), stride_, product);
     for (Index a = 0; a < group; ++a) {
       const Index j = cols[i + a];
-      const double shift = offset_[j] * v.sum;
-      centre[i + a] = shift + scale_[j] * v.unit * static_cast<double>(product[a]);
-      radius[i + a] = error_[j] * v.norm + size_[j] * v.slip +
-                      8.0 * kEps * (std::abs(shift) + size_[j] * v.norm) +
-                      2.0 * kEps * std::abs(offset_[j]) * v.norm * std::sqrt(double(n_));
+      centre[i + a] = offset_[j] * v.sum + scale_[j] * v.unit * static_cast<double>(product[a]);
     }
   }
 }

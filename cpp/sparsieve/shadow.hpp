@@ -28,9 +28,10 @@ class Shadow {
   Shadow(Index n, Index d);
   // Fill column j from its n values; touches nothing else, so columns may be filled in parallel.
   void fill(Index j, const double* x);
-  // centre[k] and radius[k] enclose x_{cols[k]}'v.
-  void enclose(const Quantised& v, const Index* cols, Index count, double* centre,
-               double* radius) const;
+  // centre[k] is x_{cols[k]}'v up to radius(v, cols[k]).
+  void look(const Quantised& v, const Index* cols, Index count, double* centre) const;
+  // Known before the column is read.
+  double radius(const Quantised& v, Index j) const;
   std::uint64_t column_bytes() const { return static_cast<std::uint64_t>(n_); }
 
  private:

@@ -106,33 +106,41 @@ bool Sieve::settled(const Query& query, Index j) const {
   return reach(query, j) <= query.threshold[j];
 }
 
-// Look at the open columns in the shadow and keep those still open. First with the residual itself;
-// what stays open, with its difference to the newest reference: the error then scales with that
-// difference, which is short, so columns that were once read exactly stay sharp for many residuals
-// (a combination of several references would multiply their radii).
+// Look at the open columns in the shadow and keep those still open: with the residual itself or with
+// its difference to the newest reference, whichever is sharper. The error of the latter scales with
+// that difference, which is short, so columns that were once read exactly stay sharp for many
+// residuals (a combination of several references would multiply their radii).
 void Sieve::look_in_shadow(const Query& query) {
+  const Shadow* shadow = design_.shadow();
+  if (shadow == nullptr) return;
   Weighted rest;
   design_.weigh(rest_, rest);
+  const Quantised whole = quantise(query.weighted.v), change = quantise(rest.v);
   const Reference& newest = reference(0);
   const double g = ways_.g[0][0];
-  std::vector<double> centre, radius;
-  for (const bool relative : {false, true}) {
-    const Index count = static_cast<Index>(open_.size());
+  std::vector<Index> plain, relative;
+  std::vector<double> plain_radius, relative_radius, centre;
+  for (const Index j : open_) {
+    const double direct = shadow->radius(whole, j);
+    const double chained = shadow->radius(change, j) + std::abs(g) * newest.radius[j] +
+                           ways_.floor * design_.rounding(j);
+    const bool short_way = chained < direct;
+    (short_way ? relative : plain).push_back(j);
+    (short_way ? relative_radius : plain_radius).push_back(short_way ? chained : direct);
+  }
+  open_.clear();
+  for (const bool short_way : {false, true}) {
+    const std::vector<Index>& columns = short_way ? relative : plain;
+    const std::vector<double>& radius = short_way ? relative_radius : plain_radius;
+    const Index count = static_cast<Index>(columns.size());
     centre.resize(count);
-    radius.resize(count);
-    const Weighted& v = relative ? rest : query.weighted;
-    if (!design_.enclose(v, open_.data(), count, centre.data(), radius.data())) return;
-    Index kept = 0;
+    design_.look(short_way ? rest : query.weighted, short_way ? change : whole, columns.data(),
+                 count, centre.data());
     for (Index k = 0; k < count; ++k) {
-      const Index j = open_[k];
-      if (relative) {
-        centre[k] += g * newest.centre[j];
-        radius[k] += std::abs(g) * newest.radius[j] + ways_.floor * design_.rounding(j);
-      }
-      narrow(j, centre[k], radius[k]);
-      if (!settled(query, j)) open_[kept++] = j;
+      const Index j = columns[k];
+      narrow(j, short_way ? centre[k] + g * newest.centre[j] : centre[k], radius[k]);
+      if (!settled(query, j)) open_.push_back(j);
     }
-    open_.resize(kept);
   }
 }
 
