@@ -343,7 +343,10 @@ NB_MODULE(_core, m) {
       .def(
           "__init__",
           [](PyDesign* self, const Columns& columns, Vector<double> omega, bool centre, int threads,
-             bool shadow) {
+             bool shadow, bool at_first) {
+            const ShadowUse use = !shadow    ? ShadowUse::kNever
+                                  : at_first ? ShadowUse::kAtFirst
+                                             : ShadowUse::kLazy;
             if (static_cast<Index>(omega.shape(0)) != columns.storage->n()) {
               throw nb::value_error("omega has the wrong length");
             }
@@ -352,11 +355,12 @@ NB_MODULE(_core, m) {
             {
               WithoutGil released;
               design = std::make_shared<Design>(columns.storage, std::move(weights), centre,
-                                                std::max(1, threads), shadow);
+                                                std::max(1, threads), use);
             }
             new (self) PyDesign{columns, std::move(design)};
           },
-          "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1, "shadow"_a = true)
+          "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1, "shadow"_a = true,
+          "at_first"_a = false)
       .def_prop_ro("too_small",
                    [](const PyDesign& self) {
                      const auto& j = self.design->too_small();

@@ -12,12 +12,12 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 }
 
 Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre,
-               int threads, bool allow_shadow)
+               int threads, ShadowUse shadow_use)
     : storage_(std::move(storage)),
       omega_(std::move(omega)),
       centred_(centre),
       threads_(threads),
-      allow_shadow_(allow_shadow) {
+      shadow_use_(shadow_use) {
   total_ = 0.0;
   for (double o : omega_) total_ += o;
 }
@@ -35,6 +35,8 @@ void Design::measure(const Weighted* r, std::vector<double>* correlations) {
   // the products with Omega and the centring.
   const double unit = 2.0 * kEps * (static_cast<double>(n()) / 8.0 + 8.0);
   std::vector<signed char> odd(d, 0);  // -1 too small, 1 too large
+  std::unique_ptr<Shadow> shadow;
+  if (shadow_use_ == ShadowUse::kAtFirst && shadow_helps()) shadow = storage_->start_shadow();
   parallel_for(d, threads_, grain(), [&](Index first, Index last) {
     Bytes read = 0;
     for (Index j = first; j < last; ++j) {
@@ -51,13 +53,16 @@ void Design::measure(const Weighted* r, std::vector<double>* correlations) {
         read += storage_->any(j, omega_.data(), any);
         odd[j] = any ? (m.raw < 1.0 ? -1 : 1) : 0;
       }
+      // What follows finds the column in cache.
+      if (shadow) storage_->shade(j, *shadow);
       if (r == nullptr) continue;
       double c;
-      storage_->dots(r->v.data(), &j, 1, &c);  // the column is still in cache
+      storage_->dots(r->v.data(), &j, 1, &c);
       (*correlations)[j] = c - m.mean * r->sum;
     }
     read_ += read;
   });
+  if (shadow) storage_->hand_in(std::move(shadow));
   for (Index j = 0; j < d; ++j) {
     if (odd[j] == 0) continue;
     (odd[j] < 0 ? too_small_ : too_large_).push_back(j);
@@ -111,10 +116,14 @@ void Design::correlate(const Weighted& r, const Index* cols, Index count, double
   for (Index k = 0; k < count; ++k) out[k] -= means_[cols[k]] * r.sum;
 }
 
-bool Design::shadow_pays(Bytes bytes) const {
+bool Design::shadow_helps() const {
   // Below this size X sits in cache and a look costs next to nothing.
   constexpr Bytes kSmall = Bytes{1} << 18;
-  return allow_shadow_ && storage_->bytes() > kSmall && bytes >= storage_->bytes() && n() >= 32;
+  return shadow_use_ != ShadowUse::kNever && storage_->bytes() > kSmall && n() >= 32;
+}
+
+bool Design::shadow_pays(Bytes bytes) const {
+  return shadow_helps() && (shadow_use_ == ShadowUse::kAtFirst || bytes >= storage_->bytes());
 }
 
 const Shadow* Design::shadow() const {

@@ -18,11 +18,17 @@ struct Weighted {
   double norm2 = 0.0;  // r' Omega r
 };
 
+enum class ShadowUse {
+  kNever,
+  kLazy,     // built once as much was read as building it costs
+  kAtFirst,  // built while the columns are measured, for whoever will read them often
+};
+
 class Design {
  public:
   // omega: n non-negative sample weights (Omega). centre: columns are x_j - mean_j.
   Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre,
-         int threads = 1, bool allow_shadow = true);
+         int threads = 1, ShadowUse shadow_use = ShadowUse::kLazy);
 
   // Means and norms of the columns, in one pass over X; whatever else is asked needs them. With a
   // residual given, its correlations with every column come from the same pass.
@@ -78,6 +84,7 @@ class Design {
   // Squares of norms outside these bounds are out of range; a little inside those of doubles.
   static constexpr double kTinySquare = 1e-304, kHugeSquare = 1e304;
   Index grain() const;
+  bool shadow_helps() const;
   std::shared_ptr<const Storage> storage_;
   std::vector<double> omega_;
   bool centred_;
@@ -85,7 +92,7 @@ class Design {
   std::vector<double> means_, norms2_, norms_, rounding_;
   std::vector<Index> too_small_, too_large_;
   int threads_;
-  bool allow_shadow_;
+  ShadowUse shadow_use_;
   mutable std::atomic<Bytes> read_{0};
   mutable std::atomic<const Shadow*> shadow_{nullptr};
 };

@@ -1,6 +1,7 @@
 #include "sparsieve/storage.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "sparsieve/threads.hpp"
@@ -34,16 +35,35 @@ const Shadow* Dense<T>::shadow(int threads, Bytes& read) const {
   if (!shadow_) {
     auto fresh = std::make_unique<Shadow>(n(), d());
     parallel_for(d(), threads, 65536 / n() + 1, [&](Index first, Index last) {
-      std::vector<double> x(n());
-      for (Index j = first; j < last; ++j) {
-        std::copy(column(j), column(j) + n(), x.begin());
-        fresh->fill(j, x.data());
-      }
+      for (Index j = first; j < last; ++j) shade(j, *fresh);
     });
     shadow_ = std::move(fresh);
     read += bytes();
   }
   return shadow_.get();
+}
+
+template <class T>
+std::unique_ptr<Shadow> Dense<T>::start_shadow() const {
+  std::lock_guard<std::mutex> guard(shadow_lock_);
+  return shadow_ ? nullptr : std::make_unique<Shadow>(n(), d());
+}
+
+template <class T>
+void Dense<T>::shade(Index j, Shadow& shadow) const {
+  if constexpr (std::is_same_v<T, double>) {
+    shadow.fill(j, column(j));
+  } else {
+    const std::vector<double> x(column(j), column(j) + n());
+    shadow.fill(j, x.data());
+  }
+}
+
+// Two may have built one each: the first stays, others may be looking at it.
+template <class T>
+void Dense<T>::hand_in(std::unique_ptr<Shadow> shadow) const {
+  std::lock_guard<std::mutex> guard(shadow_lock_);
+  if (!shadow_) shadow_ = std::move(shadow);
 }
 
 // Rows are taken in blocks that stay in the first-level cache, so that X comes from memory once

@@ -42,6 +42,14 @@ class Storage {
     static_cast<void>(read);
     return nullptr;
   }
+  // The same for somebody who visits every column anyway: start one (null where none helps or one is
+  // there already), shade each column while it is in cache, hand it in.
+  virtual std::unique_ptr<Shadow> start_shadow() const { return nullptr; }
+  virtual void shade(Index j, Shadow& shadow) const {
+    static_cast<void>(j);
+    static_cast<void>(shadow);
+  }
+  virtual void hand_in(std::unique_ptr<Shadow> shadow) const { static_cast<void>(shadow); }
   // Moments of column j; `total` = sum omega. With centre = false the mean is taken as 0.
   virtual Bytes moments(Index j, const double* omega, double total, bool centre,
                         Moments& out) const = 0;
@@ -67,6 +75,9 @@ class Dense final : public Storage {
                 Moments& out) const override;
   Bytes any(Index j, const double* omega, bool& out) const override;
   const Shadow* shadow(int threads, Bytes& read) const override;
+  std::unique_ptr<Shadow> start_shadow() const override;
+  void shade(Index j, Shadow& shadow) const override;
+  void hand_in(std::unique_ptr<Shadow> shadow) const override;
 
  private:
   const T* column(Index j) const { return data_ + j * ld_; }

@@ -396,7 +396,8 @@ def sparse_path(
     problem = Problem(
         data, fit_intercept=fit_intercept, positive=positive, n_jobs=n_jobs, shadow=shadow
     )
-    solver = problem.solver(penalty, max_time=limits.left())
+    n_alphas = grid if isinstance(grid, int) else len(grid)
+    solver = problem.solver(penalty, max_time=limits.left(), n_alphas=n_alphas)
     if isinstance(grid, int):
         grid = alpha_grid(solver.largest_alpha(), grid, eps)
     points, ended = trace(solver, grid, limits, progress=progress, keep_finished=True)

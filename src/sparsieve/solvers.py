@@ -177,6 +177,7 @@ class Problem:
         sample_weight: Floats | None = None,
         *,
         max_time: float = math.inf,
+        n_alphas: int = 1,
     ) -> Solver:
         """Make a solver at w = 0, with other sample weights than the data's if given."""
         if self._columns is None:
@@ -193,10 +194,15 @@ class Problem:
             shadow=self.shadow,
             columns=self._columns,
             max_time=max_time,
+            n_alphas=n_alphas,
         )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_columns": None}
+
+
+# A path of so many alphas reads X often enough for a shadow, whatever the data.
+_MANY = 20
 
 
 def _normalised(sample_weight: Floats) -> Floats:
@@ -228,6 +234,9 @@ class Solver:
     max_time : float
         Seconds for the fit of the unpenalised features; what is left of it when they are up is no
         stationary point, and its certificates say so.
+    n_alphas : int
+        How many alphas are about to be solved: for many, the shadow is built in the first pass
+        over X instead of in a pass of its own once it is sure to pay.
     """
 
     def __init__(
@@ -242,6 +251,7 @@ class Solver:
         shadow: bool = True,
         columns: _core.Columns | None = None,
         max_time: float = math.inf,
+        n_alphas: int = 1,
     ) -> None:
         n_samples, self.n_features = data.X.shape
         omega = (
@@ -254,7 +264,7 @@ class Solver:
         self._positive = positive
         columns = columns_of(data.X) if columns is None else columns
         threads = count_jobs(n_jobs)
-        self._design = _core.Design(columns, omega, fit_intercept, threads, shadow)
+        self._design = _core.Design(columns, omega, fit_intercept, threads, shadow, n_alphas >= _MANY)
         self._core = _core.solver(
             self._design,
             data.y,
