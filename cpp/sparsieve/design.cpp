@@ -19,7 +19,11 @@ Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega
       threads_(threads),
       shadow_use_(shadow_use) {
   total_ = 0.0;
-  for (double o : omega_) total_ += o;
+  expands_ = !storage_->sparse();
+  for (double o : omega_) {
+    total_ += o;
+    expands_ = expands_ && (o == 0.0 || o > kTinySquare);
+  }
 }
 
 void Design::measure(const Weighted* r, std::vector<double>* correlations) {
@@ -167,26 +171,53 @@ void Design::subtract_weighted(Index j, double coef, Weighted& r) const {
 }
 
 // The fresh columns are centred and weighted explicitly, so that large means cannot cancel.
-void Design::gram(const Index* fresh, Index nf, const Index* cols, Index m, double* out) const {
+void Design::gram(const Index* cols, Index m, Index nf, double* out, const std::vector<double>* r,
+                  double* correlations) const {
+  const Index old = expands_ ? m - nf : m;  // columns that are read as they are stored
+  const Index* fresh = cols + (m - nf);
   std::vector<std::vector<double>> buffer(nf, std::vector<double>(n()));
   std::vector<const double*> v(nf);
+  std::vector<double> slip(nf, 0.0);
   const double one = 1.0;
   for (Index a = 0; a < nf; ++a) {
     auto& u = buffer[a];
     read_ += storage_->accumulate(fresh + a, &one, 1, u.data());
     const double mu = mean(fresh[a]);
-    for (Index i = 0; i < n(); ++i) u[i] = omega_[i] * (u[i] - mu);
+    for (Index i = 0; i < n(); ++i) {
+      u[i] = omega_[i] * (u[i] - mu);
+      slip[a] += u[i];
+    }
+    if (r != nullptr) correlations[a] = dot(u.data(), r->data(), n());
     v[a] = u.data();
   }
-  parallel_for(m, threads_, grain() / nf + 1, [&](Index first, Index last) {
+  parallel_for(old, threads_, grain() / nf + 1, [&](Index first, Index last) {
     read_ += storage_->dots_many(v.data(), nf, cols + first, last - first, out + first, m);
   });
+  if (expands_) gram_of_fresh(v, out + old, m);
   if (!centred_) return;
   for (Index a = 0; a < nf; ++a) {
-    double slip = 0.0;
-    for (Index i = 0; i < n(); ++i) slip += buffer[a][i];
-    for (Index b = 0; b < m; ++b) out[a * m + b] -= slip * means_[cols[b]];
+    for (Index b = 0; b < old; ++b) out[a * m + b] -= slip[a] * means_[cols[b]];
   }
+}
+
+// Of v = Omega x, which are at hand: x = v / omega, and what omega hides does not count.
+void Design::gram_of_fresh(const std::vector<const double*>& v, double* out, Index stride) const {
+  constexpr Index kGroup = 8;
+  const Index nf = static_cast<Index>(v.size()), groups = (nf + kGroup - 1) / kGroup;
+  const Index own[kGroup] = {0, 1, 2, 3, 4, 5, 6, 7};
+  std::vector<double> inverse(n());
+  for (Index i = 0; i < n(); ++i) inverse[i] = omega_[i] > 0.0 ? 1.0 / omega_[i] : 0.0;
+  parallel_for(groups, threads_, grain() / nf / kGroup + 1, [&](Index first, Index last) {
+    std::vector<double> x(kGroup * n());
+    const Dense<double> group(x.data(), n(), kGroup, n());
+    for (Index b = first * kGroup; b < std::min(nf, last * kGroup); b += kGroup) {
+      const Index count = std::min(kGroup, nf - b);
+      for (Index q = 0; q < count; ++q) {
+        for (Index i = 0; i < n(); ++i) x[q * n() + i] = v[b + q][i] * inverse[i];
+      }
+      group.dots_many(v.data(), b + count, own, count, out + b, stride);
+    }
+  });
 }
 
 }  // namespace sparsieve

@@ -73,8 +73,11 @@ class Design {
   // The same for one column and r in its weighted form, up to a multiple of omega that no correlation
   // sees (so that the cost is that of the stored entries); norm2 is not kept current.
   void subtract_weighted(Index j, double coef, Weighted& r) const;
-  // out[a * m + b] = x_{fresh[a]}' Omega x_{cols[b]}
-  void gram(const Index* fresh, Index nf, const Index* cols, Index m, double* out) const;
+  // out[a * m + b] = x_{fresh[a]}' Omega x_{cols[b]}, b < m, where the last nf of cols are the fresh
+  // ones (of their block only b >= a). Every dense column is read once. With r given, its correlations
+  // with the fresh columns come from the same reading.
+  void gram(const Index* cols, Index m, Index nf, double* out, const std::vector<double>* r,
+            double* correlations) const;
 
   // Bytes of X read so far through this design, and the size of X.
   Bytes bytes_read() const { return read_.load(); }
@@ -85,10 +88,12 @@ class Design {
   static constexpr double kTinySquare = 1e-304, kHugeSquare = 1e304;
   Index grain() const;
   bool shadow_helps() const;
+  void gram_of_fresh(const std::vector<const double*>& v, double* out, Index stride) const;
   std::shared_ptr<const Storage> storage_;
   std::vector<double> omega_;
   bool centred_;
   double total_;
+  bool expands_;  // a Gram matrix may divide by the weights, and had better
   std::vector<double> means_, norms2_, norms_, rounding_;
   std::vector<Index> too_small_, too_large_;
   int threads_;

@@ -87,7 +87,7 @@ void MmSolver::fit_unpenalised() {
                         std::back_inserter(dependent_));
     free = kept;
   }
-  add_to_working_set(free, nullptr);
+  add_to_working_set(free);
   SolveOptions options;
   options.poll = poll_;
   SolveResult ignored;
@@ -172,20 +172,19 @@ void MmSolver::set_alpha(double alpha) {
   for (Index j : dependent_) threshold_[j] = kInf;
 }
 
-void MmSolver::add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c) {
+void MmSolver::add_to_working_set(const std::vector<Index>& columns) {
   const Index old = ws_.size();
-  ws_.grow(*problem_.design, columns, poll_);
+  std::vector<double> seen(columns.size());
+  ws_.grow(*problem_.design, columns, poll_, &r_, seen.data());
   const Index m = ws_.size();
   w_.resize(m, 0.0);
   w_flushed_.resize(m, 0.0);
   sign_.resize(m, 0);
   place_.resize(m, -1);
-  c_.resize(m);
-  if (c != nullptr) {
-    std::copy(c->begin(), c->begin() + (m - old), c_.begin() + old);
-  } else {
-    problem_.design->correlate(weighted_, columns.data(), m - old, c_.data() + old);
+  if (!ws_.has_gram()) {
+    problem_.design->correlate(weighted_, columns.data(), m - old, seen.data());
   }
+  c_.insert(c_.end(), seen.begin(), seen.begin() + (m - old));
   if (!ws_.has_gram()) return;
   pull_.resize(m);
   for (Index s = old; s < m; ++s) {
@@ -202,7 +201,7 @@ void MmSolver::prefetch(double previous_slope0) {
   const double share = std::max(kLeastShare, 2.0 - ratio);
   const Index most = 8 + entered_;  // about as many as the last alpha needed
   const auto fresh = sieve_.likely(threshold_, share, problem_.positive, ws_.slots(), most);
-  if (!fresh.empty()) add_to_working_set(fresh, nullptr);
+  if (!fresh.empty()) add_to_working_set(fresh);
 }
 
 // Add violators to the working set: the worst, so that it at most doubles. Far below the last alpha
@@ -218,21 +217,13 @@ void MmSolver::enlarge(std::vector<Violator> found) {
     found.resize(most);
   }
   std::vector<Index> fresh;
-  std::vector<double> c;
-  for (const Violator& v : found) {
-    fresh.push_back(v.column);
-    c.push_back(v.correlation);
-  }
+  for (const Violator& v : found) fresh.push_back(v.column);
   // The set is read anyway: features about to enter come along and save a round.
   const Index company = std::min(2 * static_cast<Index>(fresh.size()) + kCompany, most);
   for (Index j : sieve_.likely(threshold_, kLeastShare, problem_.positive, ws_.slots(), company)) {
-    if (std::find(fresh.begin(), fresh.end(), j) != fresh.end()) continue;
-    fresh.push_back(j);
-    double correlation;
-    problem_.design->correlate(weighted_, &j, 1, &correlation);
-    c.push_back(correlation);
+    if (std::find(fresh.begin(), fresh.end(), j) == fresh.end()) fresh.push_back(j);
   }
-  add_to_working_set(fresh, &c);
+  add_to_working_set(fresh);
 }
 
 // Forget features that are zero and far from entering, when they outnumber those at work.
@@ -279,7 +270,7 @@ void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<d
   for (Index j : columns) {
     if (!ws_.contains(j) && !excluded(j)) fresh.push_back(j);
   }
-  if (!fresh.empty()) add_to_working_set(fresh, nullptr);
+  if (!fresh.empty()) add_to_working_set(fresh);
   anchored_ = false;
   std::fill(w_.begin(), w_.end(), 0.0);
   for (std::size_t k = 0; k < columns.size(); ++k) {

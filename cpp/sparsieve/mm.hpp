@@ -93,7 +93,7 @@ class MmSolver {
   void set_alpha(double alpha);
   void fit_unpenalised();
   std::vector<Index> independent(const std::vector<Index>& columns) const;
-  void add_to_working_set(const std::vector<Index>& columns, const std::vector<double>* c);
+  void add_to_working_set(const std::vector<Index>& columns);
   void prefetch(double previous_slope0);
   void enlarge(std::vector<Violator> found);
   void residual();

@@ -82,7 +82,7 @@ double MmSolver::gram_noise() const {
     reach += norm * std::abs(w_[s]);
     largest = std::max(largest, norm);
   }
-  const double roundings = std::min(n, 1024.0) / 8.0 + n / 1024.0 + k + 8.0;
+  const double roundings = std::min(n, 1024.0) / 8.0 + n / 1024.0 + k + 12.0;
   return rounding_noise() + kEps * roundings * reach * largest;
 }
 

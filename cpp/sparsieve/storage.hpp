@@ -34,6 +34,8 @@ class Storage {
                           double* out, Index stride) const = 0;
   // y += sum_k coef[k] x_{cols[k]}
   virtual Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const = 0;
+  // Whether most entries are not stored, so that a column is cheaper than its expansion.
+  virtual bool sparse() const = 0;
   // y += coef omega x_j, elementwise
   virtual Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const = 0;
   // The 8-bit shadow, built by the first who asks (who pays for reading X); null where none helps.
@@ -66,6 +68,7 @@ class Dense final : public Storage {
  public:
   Dense(const T* data, Index n, Index d, Index ld) : Storage(n, d), data_(data), ld_(ld) {}
   Bytes bytes() const override { return sizeof(T) * Bytes(n()) * Bytes(d()); }
+  bool sparse() const override { return false; }
   Bytes dots(const double* v, const Index* cols, Index count, double* out) const override;
   Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count, double* out,
                   Index stride) const override;
@@ -95,6 +98,7 @@ class Csc final : public Storage {
   Csc(const T* data, const I* rows, const I* starts, Index n, Index d)
       : Storage(n, d), data_(data), rows_(rows), starts_(starts) {}
   Bytes bytes() const override { return entry_bytes(0, d()); }
+  bool sparse() const override { return true; }
   Bytes dots(const double* v, const Index* cols, Index count, double* out) const override;
   Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count, double* out,
                   Index stride) const override;

@@ -22,7 +22,8 @@ bool WorkingSet::regain_gram(const Design& design, const std::function<bool()>& 
 }
 
 void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
-                      const std::function<bool()>& stop) {
+                      const std::function<bool()>& stop, const std::vector<double>* r,
+                      double* correlations) {
   if (!has_gram_) {
     for (Index j : fresh) {
       slot_[j] = size();
@@ -52,14 +53,14 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
       slot_[fresh[begin + a]] = old + a;
     }
     std::vector<double> block(static_cast<std::size_t>(nf) * m);
-    design.gram(fresh.data() + begin, nf, columns_.data(), m, block.data());
+    design.gram(columns_.data(), m, nf, block.data(), r,
+                correlations == nullptr ? nullptr : correlations + begin);
     for (Index a = 0; a < nf; ++a) {
       const double* row = block.data() + a * m;
       std::copy(row, row + m, writable(old + a));
       for (Index s = 0; s < old; ++s) writable(s)[old + a] = row[s];
     }
-    // The block of fresh against fresh was computed twice; keep it exactly symmetric, with the
-    // design's own norms on the diagonal.
+    // The block of fresh against fresh: exactly symmetric, with the design's own norms on the diagonal.
     for (Index a = 0; a < nf; ++a) {
       for (Index b = 0; b < a; ++b) writable(old + a)[old + b] = gram(old + b)[old + a];
       writable(old + a)[old + a] = design.norm2(columns_[old + a]);

@@ -24,10 +24,12 @@ class WorkingSet {
   // From now on keep no Gram matrix: for supports so large that it costs more than the columns do.
   void drop_gram();
   bool has_gram() const { return has_gram_; }
-  // Add features. With a Gram matrix this reads each of their columns and each column of the set once.
-  // Ends early, with some of them left out, when `stop` says so.
+  // Add features. With a Gram matrix this reads each of their columns and each column of the set once;
+  // the features' correlations with a residual r, when given, come with it. Ends early, with some of
+  // them left out, when `stop` says so.
   void grow(const Design& design, const std::vector<Index>& fresh,
-            const std::function<bool()>& stop = {});
+            const std::function<bool()>& stop = {}, const std::vector<double>* r = nullptr,
+            double* correlations = nullptr);
   // Compute the Gram matrix that was dropped; false, and still without it, when `stop` says so.
   bool regain_gram(const Design& design, const std::function<bool()>& stop);
   // Keep only the given slots, in that order.
