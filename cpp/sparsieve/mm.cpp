@@ -19,6 +19,8 @@ constexpr double kOutsideShare = 0.5;
 constexpr double kLeastShare = 0.8;
 // How many features may accompany violators into the working set, beyond one for each.
 constexpr Index kCompany = 24;
+// Features are fetched ahead when they are at least one for so many of the working set.
+constexpr Index kWorthwhile = 50;
 // Pivots above this, relative, belong to independent columns beyond any doubt.
 constexpr double kSoundPivot = 1e-6;
 // A working set of this size may be filled at once.
@@ -201,7 +203,8 @@ void MmSolver::prefetch(double previous_slope0) {
   const double share = std::max(kLeastShare, 2.0 - ratio);
   const Index most = 8 + entered_;  // about as many as the last alpha needed
   const auto fresh = sieve_.likely(threshold_, share, problem_.positive, ws_.slots(), most);
-  if (!fresh.empty()) add_to_working_set(fresh);
+  // The whole set is read for them: a few had better come with the next violators.
+  if (static_cast<Index>(fresh.size()) > ws_.size() / kWorthwhile) add_to_working_set(fresh);
 }
 
 // Add violators to the working set: the worst, so that it at most doubles. Far below the last alpha
@@ -219,7 +222,7 @@ void MmSolver::enlarge(std::vector<Violator> found) {
   std::vector<Index> fresh;
   for (const Violator& v : found) fresh.push_back(v.column);
   // The set is read anyway: features about to enter come along and save a round.
-  const Index company = std::min(2 * static_cast<Index>(fresh.size()) + kCompany, most);
+  const Index company = std::min(4 * static_cast<Index>(fresh.size()) + kCompany, most);
   for (Index j : sieve_.likely(threshold_, kLeastShare, problem_.positive, ws_.slots(), company)) {
     if (std::find(fresh.begin(), fresh.end(), j) == fresh.end()) fresh.push_back(j);
   }
@@ -313,8 +316,9 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     const double inside =
         larger(larger(worst_active(), worst_zero()), dependent_violation()) / slope0_;
     const double slack = kOutsideShare * options.tol * slope0_;
+    const bool last = misled || inner == Status::kIterations || inner == Status::kInterrupted;
     const auto found = sieve_.above({r_, weighted_, threshold_, slack, problem_.positive,
-                                     ws_.slots(), ws_.columns(), c_, known_error_, excluded_});
+                                     ws_.slots(), ws_.columns(), c_, known_error_, excluded_, last});
     double outside = 0.0;
     for (const Violator& v : found) {
       outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);

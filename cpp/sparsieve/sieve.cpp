@@ -10,6 +10,8 @@ constexpr double kReferenceShare = 0.02;
 // Columns whose reach is compared at once.
 constexpr Index kBlock = 256;
 const double kNoRadius[kBlock] = {};
+// A column's correlation seldom moves by more than this share of what its interval allows.
+constexpr double kSeldom = 0.25;
 }  // namespace
 
 Sieve::Sieve(const Design& design)
@@ -220,20 +222,32 @@ void Sieve::scan(const Query& query) {
   by_bound_ = design_.d() - outside - static_cast<Index>(open_.size());
 }
 
-std::vector<Violator> Sieve::above(const Query& query) {
-  propagate(query);
-  scan(query);
-  const std::vector<Index> opened = open_;
-  const Index count = static_cast<Index>(opened.size());
-  by_shadow_ = 0;
-  if (count > 0 && design_.shadow_pays(looked_)) {
-    look_in_shadow(query);
-    by_shadow_ = count - static_cast<Index>(open_.size());
+// Of the open columns keep those that are likely to violate; the others are returned. As long as there
+// are violators among the former, nothing needs to be proven about the latter.
+std::vector<Index> Sieve::postpone(const Query& query) {
+  std::vector<Index> unlikely;
+  Index kept = 0;
+  for (const Index j : open_) {
+    const double reached = query.positive ? centre_[j] : std::abs(centre_[j]);
+    if (reached + kSeldom * radius_[j] > query.threshold[j]) {
+      open_[kept++] = j;
+    } else {
+      unlikely.push_back(j);
+    }
   }
-  by_reading_ = static_cast<Index>(open_.size());
-  if (by_reading_ > 0) read(query);
+  open_.resize(kept);
+  return unlikely;
+}
+
+// Look at the open columns and return the violators among them.
+std::vector<Violator> Sieve::examine(const Query& query) {
+  const Index count = static_cast<Index>(open_.size());
+  if (count > 0 && design_.shadow_pays(looked_)) look_in_shadow(query);
+  by_shadow_ += count - static_cast<Index>(open_.size());
+  if (!open_.empty()) read(query);
+  by_reading_ += static_cast<Index>(open_.size());
   std::vector<Violator> found;
-  for (Index j : open_) {
+  for (const Index j : open_) {
     const double reached = query.positive ? centre_[j] : std::abs(centre_[j]);
     const double over = reached - query.threshold[j];
     if (over > query.slack) {
@@ -242,10 +256,25 @@ std::vector<Violator> Sieve::above(const Query& query) {
       worst_kept_ = std::max(worst_kept_, over);
     }
   }
-  for (Index j : opened) {
+  return found;
+}
+
+std::vector<Violator> Sieve::above(const Query& query) {
+  propagate(query);
+  scan(query);
+  const std::vector<Index> opened = open_;
+  by_shadow_ = by_reading_ = 0;
+  const std::vector<Index> unlikely = query.complete ? std::vector<Index>() : postpone(query);
+  std::vector<Violator> found = examine(query);
+  if (found.empty()) {
+    open_ = unlikely;
+    found = examine(query);
+  }
+  for (const Index j : opened) {
     if (query.threshold[j] > 0.0) ratio_ = std::max(ratio_, reach(query, j) / query.threshold[j]);
   }
-  if (count > kReferenceShare * static_cast<double>(by_bound_ + count)) remember(query);
+  const double count = static_cast<double>(opened.size());
+  if (count > kReferenceShare * (static_cast<double>(by_bound_) + count)) remember(query);
   return found;
 }
 

@@ -30,6 +30,7 @@ struct Query {
   const std::vector<double>& known;   // per slot: the correlation
   double known_error;                 // and how far it may be off
   Index excluded;                     // columns that are constant or have an infinite threshold
+  bool complete;                      // say everything about every column, violators found or not
 };
 
 class Sieve {
@@ -39,8 +40,9 @@ class Sieve {
   // Start from a residual at which every column's correlation is known.
   void start(const std::vector<double>& r, const Weighted& weighted,
              const std::vector<double>& correlations);
-  // All columns outside the working set that exceed threshold + slack. Columns with an infinite
-  // threshold are never read.
+  // All columns outside the working set that exceed threshold + slack, or, if there are any and the
+  // query does not ask for completeness, those among the likely ones. Columns with an infinite threshold
+  // are never read.
   std::vector<Violator> above(const Query& query);
 
   // Columns outside the working set whose correlation at the last residual asked about is likely to
@@ -66,6 +68,8 @@ class Sieve {
   void write_as_references(const Query& query);
   void propagate(const Query& query);
   void scan(const Query& query);
+  std::vector<Index> postpone(const Query& query);
+  std::vector<Violator> examine(const Query& query);
   void look_in_shadow(const Query& query);
   void read(const Query& query);
   bool skipped(const Query& query, Index j) const;
