@@ -222,7 +222,7 @@ void MmSolver::enlarge(std::vector<Violator> found) {
   std::vector<Index> fresh;
   for (const Violator& v : found) fresh.push_back(v.column);
   // The set is read anyway: features about to enter come along and save a round.
-  const Index company = std::min(4 * static_cast<Index>(fresh.size()) + kCompany, most);
+  const Index company = std::min(2 * static_cast<Index>(fresh.size()) + kCompany, most);
   for (Index j : sieve_.likely(threshold_, kLeastShare, problem_.positive, ws_.slots(), company)) {
     if (std::find(fresh.begin(), fresh.end(), j) == fresh.end()) fresh.push_back(j);
   }

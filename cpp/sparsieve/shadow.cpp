@@ -22,10 +22,10 @@ Quantised quantise(const std::vector<double>& v) {
     out.sum += x;
   }
   out.norm = std::sqrt(norm2) * (1.0 + 4.0 * kEps * std::sqrt(static_cast<double>(n)));
-  if (!(largest > 0.0) || !std::isfinite(1.0 / largest)) {
-    out.slip = out.norm;  // nothing to scale by: the bound falls back to ||x|| ||v||
-    return out;
-  }
+  out.per_offset =
+      kEps * (8.0 * std::abs(out.sum) + 2.0 * out.norm * std::sqrt(static_cast<double>(n)));
+  out.per_size = (1.0 + 8.0 * kEps) * out.norm;  // nothing to scale by: falls back to ||x|| ||v||
+  if (!(largest > 0.0) || !std::isfinite(1.0 / largest)) return out;
   out.unit = largest / 32767.0;
   double slip2 = 0.0;
   for (Index i = 0; i < n; ++i) {
@@ -34,7 +34,7 @@ Quantised quantise(const std::vector<double>& v) {
     const double miss = v[i] - out.unit * out.q[i];
     slip2 += miss * miss;
   }
-  out.slip = std::sqrt(slip2) * (1.0 + 1e-9) + kEps * out.norm;
+  out.per_size = std::sqrt(slip2) * (1.0 + 1e-9) + 9.0 * kEps * out.norm;
   return out;
 }
 
@@ -66,13 +66,6 @@ void Shadow::fill(Index j, const double* x) {
   const double rounding = 2.0 * kEps * largest * std::sqrt(static_cast<double>(n_));
   error_[j] = std::sqrt(lost2) * (1.0 + 1e-9) + rounding;
   size_[j] = scale_[j] * std::sqrt(size2) * (1.0 + 1e-9);
-}
-
-double Shadow::radius(const Quantised& v, Index j) const {
-  const double shift = offset_[j] * v.sum;
-  return error_[j] * v.norm + size_[j] * v.slip +
-         8.0 * kEps * (std::abs(shift) + size_[j] * v.norm) +
-         2.0 * kEps * std::abs(offset_[j]) * v.norm * std::sqrt(double(n_));
 }
 
 void Shadow::look(const Quantised& v, const Index* cols, Index count, double* centre) const {

@@ -5,6 +5,7 @@
 // costs one byte per entry and has the same bits on every machine.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -12,13 +13,14 @@
 
 namespace sparsieve {
 
-// v = unit * q + error, ||error|| <= slip.
+// v = unit * q + error.
 struct Quantised {
   std::vector<std::int16_t> q;
   double unit = 0.0;
-  double slip = 0.0;
   double norm = 0.0;  // ||v||
   double sum = 0.0;   // sum(v)
+  // The error of a product with x = m + sigma q, per unit of ||sigma q|| and of m.
+  double per_size = 0.0, per_offset = 0.0;
 };
 
 Quantised quantise(const std::vector<double>& v);
@@ -31,7 +33,9 @@ class Shadow {
   // centre[k] is x_{cols[k]}'v up to radius(v, cols[k]).
   void look(const Quantised& v, const Index* cols, Index count, double* centre) const;
   // Known before the column is read.
-  double radius(const Quantised& v, Index j) const;
+  double radius(const Quantised& v, Index j) const {
+    return error_[j] * v.norm + size_[j] * v.per_size + std::abs(offset_[j]) * v.per_offset;
+  }
   std::uint64_t column_bytes() const { return static_cast<std::uint64_t>(n_); }
 
  private:

@@ -120,29 +120,26 @@ void Sieve::look_in_shadow(const Query& query) {
   const Quantised whole = quantise(query.weighted.v), change = quantise(rest.v);
   const Reference& newest = reference(0);
   const double g = ways_.g[0][0];
-  std::vector<Index> plain, relative;
-  std::vector<double> plain_radius, relative_radius, centre;
+  // Those that are looked at directly from the front, the others from the back.
+  const Index count = static_cast<Index>(open_.size());
+  std::vector<Index> columns(count);
+  std::vector<double> radius(count), centre(count);
+  Index direct = 0, back = count;
   for (const Index j : open_) {
-    const double direct = shadow->radius(whole, j);
-    const double chained = shadow->radius(change, j) + std::abs(g) * newest.radius[j] +
-                           ways_.floor * design_.rounding(j);
-    const bool short_way = chained < direct;
-    (short_way ? relative : plain).push_back(j);
-    (short_way ? relative_radius : plain_radius).push_back(short_way ? chained : direct);
+    const double whole_radius = shadow->radius(whole, j);
+    const double change_radius = shadow->radius(change, j) + std::abs(g) * newest.radius[j] +
+                                 ways_.floor * design_.rounding(j);
+    const Index k = change_radius < whole_radius ? --back : direct++;
+    columns[k] = j;
+    radius[k] = std::min(change_radius, whole_radius);
   }
+  design_.look(query.weighted, whole, columns.data(), direct, centre.data());
+  design_.look(rest, change, columns.data() + direct, count - direct, centre.data() + direct);
   open_.clear();
-  for (const bool short_way : {false, true}) {
-    const std::vector<Index>& columns = short_way ? relative : plain;
-    const std::vector<double>& radius = short_way ? relative_radius : plain_radius;
-    const Index count = static_cast<Index>(columns.size());
-    centre.resize(count);
-    design_.look(short_way ? rest : query.weighted, short_way ? change : whole, columns.data(),
-                 count, centre.data());
-    for (Index k = 0; k < count; ++k) {
-      const Index j = columns[k];
-      narrow(j, short_way ? centre[k] + g * newest.centre[j] : centre[k], radius[k]);
-      if (!settled(query, j)) open_.push_back(j);
-    }
+  for (Index k = 0; k < count; ++k) {
+    const Index j = columns[k];
+    narrow(j, k < direct ? centre[k] : centre[k] + g * newest.centre[j], radius[k]);
+    if (!settled(query, j)) open_.push_back(j);
   }
 }
 
@@ -225,11 +222,12 @@ void Sieve::scan(const Query& query) {
 // Of the open columns keep those that are likely to violate; the others are returned. As long as there
 // are violators among the former, nothing needs to be proven about the latter.
 std::vector<Index> Sieve::postpone(const Query& query) {
+  const double seldom = std::max(kSeldom, 4.0 / std::sqrt(static_cast<double>(design_.n())));
   std::vector<Index> unlikely;
   Index kept = 0;
   for (const Index j : open_) {
     const double reached = query.positive ? centre_[j] : std::abs(centre_[j]);
-    if (reached + kSeldom * radius_[j] > query.threshold[j]) {
+    if (reached + seldom * radius_[j] > query.threshold[j]) {
       open_[kept++] = j;
     } else {
       unlikely.push_back(j);
