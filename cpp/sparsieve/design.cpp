@@ -66,7 +66,10 @@ void Design::measure(const Weighted* r, std::vector<double>* correlations) {
     }
     read_ += read;
   });
-  if (shadow) storage_->hand_in(std::move(shadow));
+  if (shadow) {
+    storage_->hand_in(std::move(shadow));
+    this->shadow();
+  }
   for (Index j = 0; j < d; ++j) {
     if (odd[j] == 0) continue;
     (odd[j] < 0 ? too_small_ : too_large_).push_back(j);
@@ -148,6 +151,31 @@ void Design::look(const Weighted& r, const Quantised& q, const Index* cols, Inde
   read_ += shadow.column_bytes() * static_cast<Bytes>(count);
   if (!centred_) return;
   for (Index k = 0; k < count; ++k) centre[k] -= means_[cols[k]] * r.sum;
+}
+
+void Design::look_finely(const Weighted& r, const Quantised& q, const Index* cols, Index count,
+                         double* centre) const {
+  const Shadow& shadow = *shadow_;
+  parallel_for(count, threads_, 4 * grain(), [&](Index first, Index last) {
+    shadow.look_finely(q, cols + first, last - first, centre + first);
+  });
+  read_ += 2 * shadow.column_bytes() * static_cast<Bytes>(count);
+  if (!centred_) return;
+  for (Index k = 0; k < count; ++k) centre[k] -= means_[cols[k]] * r.sum;
+}
+
+void Design::subtract_in_shadow(const Index* cols, const double* coef, Index count,
+                                std::vector<double>& r) const {
+  const Shadow& shadow = *shadow_;
+  std::vector<double> negative(coef, coef + count);
+  double shift = 0.0;
+  for (Index k = 0; k < count; ++k) {
+    negative[k] = -coef[k];
+    shift += coef[k] * mean(cols[k]);
+  }
+  shadow.accumulate(cols, negative.data(), count, r.data());
+  read_ += shadow.column_bytes() * static_cast<Bytes>(count);
+  for (Index i = 0; i < n(); ++i) r[i] += shift;
 }
 
 void Design::subtract(const Index* cols, const double* coef, Index count,

@@ -66,6 +66,13 @@ class Design {
   // The same from the shadow, for q = quantise(r.v): up to shadow()->radius(q, cols[k]).
   void look(const Weighted& r, const Quantised& q, const Index* cols, Index count,
             double* centre) const;
+  // The same with its finer bits, up to shadow()->fine_radius(q, cols[k]); it must have them.
+  void look_finely(const Weighted& r, const Quantised& q, const Index* cols, Index count,
+                   double* centre) const;
+  bool has_shadow() const { return shadow_ != nullptr; }
+  // r -= sum_k coef[k] x_{cols[k]}, roughly: from the shadow, which must be there.
+  void subtract_in_shadow(const Index* cols, const double* coef, Index count,
+                          std::vector<double>& r) const;
   // Whether reading `bytes` of X again would be dearer than building and using the shadow.
   bool shadow_pays(Bytes bytes) const;
   // r -= sum_k coef[k] x_{cols[k]}

@@ -21,6 +21,8 @@ constexpr double kLeastShare = 0.8;
 constexpr Index kCompany = 24;
 // Features are fetched ahead when they are at least one for so many of the working set.
 constexpr Index kWorthwhile = 50;
+// Fewer violators than that are likely to be the last.
+constexpr Index kFew = 4;
 // Pivots above this, relative, belong to independent columns beyond any doubt.
 constexpr double kSoundPivot = 1e-6;
 // A working set of this size may be filled at once.
@@ -181,6 +183,7 @@ void MmSolver::add_to_working_set(const std::vector<Index>& columns) {
   const Index m = ws_.size();
   w_.resize(m, 0.0);
   w_flushed_.resize(m, 0.0);
+  w_read_.resize(m, 0.0);
   sign_.resize(m, 0);
   place_.resize(m, -1);
   if (!ws_.has_gram()) {
@@ -190,8 +193,8 @@ void MmSolver::add_to_working_set(const std::vector<Index>& columns) {
   if (!ws_.has_gram()) return;
   pull_.resize(m);
   for (Index s = old; s < m; ++s) {
-    pull_[s] = c_[s];
-    for (Index t : support_) pull_[s] += w_[t] * ws_.gram(s)[t];
+    pull_[s] = c_[s] + dot(ws_.gram(s), w_read_.data(), m);
+    if (stale_) c_[s] = pull_[s] - dot(ws_.gram(s), w_.data(), m);
   }
 }
 
@@ -219,14 +222,46 @@ void MmSolver::enlarge(std::vector<Violator> found) {
                      [&](const Violator& a, const Violator& b) { return excess(a) > excess(b); });
     found.resize(most);
   }
+  restless_ = true;
   std::vector<Index> fresh;
   for (const Violator& v : found) fresh.push_back(v.column);
-  // The set is read anyway: features about to enter come along and save a round.
-  const Index company = std::min(2 * static_cast<Index>(fresh.size()) + kCompany, most);
+  // The set is read anyway: features about to enter come along and save a round, the more of them the
+  // larger a share of X that is.
+  const double m = static_cast<double>(ws_.size()), part = m / problem_.design->d();
+  const Index more = kCompany + static_cast<Index>(part * part * m);
+  const Index company = std::min(2 * static_cast<Index>(fresh.size()) + more, most);
   for (Index j : sieve_.likely(threshold_, kLeastShare, problem_.positive, ws_.slots(), company)) {
     if (std::find(fresh.begin(), fresh.end(), j) == fresh.end()) fresh.push_back(j);
   }
   add_to_working_set(fresh);
+}
+
+// Look for violators without the residual: it is brought to w in the shadow, roughly, from where it was
+// computed last, and the Gram matrix knows the working set. Takes in what it finds and returns how many;
+// 0 when there are none, or when one of the two is missing or not accurate enough.
+Index MmSolver::enlarge_by_guess(double tol) {
+  if (!ws_.has_gram() || !problem_.design->has_shadow()) return 0;
+  known_error_ = gram_noise();
+  if (known_error_ > kGramShare * tol * slope0_) return 0;
+  std::vector<Index> moved;
+  std::vector<double> by, r = r_;
+  for (Index s = 0; s < ws_.size(); ++s) {
+    if (w_[s] == w_read_[s]) continue;
+    moved.push_back(ws_.column(s));
+    by.push_back(w_[s] - w_read_[s]);
+  }
+  problem_.design->subtract_in_shadow(moved.data(), by.data(), static_cast<Index>(by.size()), r);
+  Weighted weighted;
+  problem_.design->weigh(r, weighted);
+  const auto found =
+      sieve_.above({r, weighted, threshold_, kOutsideShare * tol * slope0_, problem_.positive,
+                    ws_.slots(), ws_.columns(), c_, known_error_, excluded_, false, true});
+  if (found.empty()) return 0;
+  c_ = pull_;
+  add_gram_product(-1.0, w_, c_);
+  stale_ = true;
+  enlarge(found);
+  return static_cast<Index>(found.size());
 }
 
 // Forget features that are zero and far from entering, when they outnumber those at work.
@@ -263,6 +298,7 @@ void MmSolver::trim_working_set() {
   gather(c_);
   if (ws_.has_gram()) gather(pull_);
   gather(w_flushed_);
+  gather(w_read_);
   gather(sign_);
   gather(place_);
   for (Index& s : support_) s = fresh_slot[s];
@@ -297,28 +333,40 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   set_alpha(alpha);
   prefetch(previous);
   entered_ = 0;
-  double best = kInf;
+  double best = kInf, objective_before = 0.0;
+  std::vector<double> before_w;
   int patience = kPatience;
+  bool expecting = restless_ && !record;
+  restless_ = false;
   while (true) {
     // 1. minimise on the working set
     if (ws_.has_gram() && columns_pay()) leave_gram();
     const double target = kInnerShare * options.tol * slope0_;
-    const std::vector<double> before = w_;
-    const double objective_before = objective_now();
+    if (!stale_) {
+      before_w = w_;
+      objective_before = objective_now();
+    }
     const Status inner = ws_.has_gram() ? minimise(target, options, result, record)
                                         : minimise_by_columns(target, options, result);
+    const bool ended = inner == Status::kIterations || inner == Status::kInterrupted;
+    const Index guessed = expecting && !ended ? enlarge_by_guess(options.tol) : 0;
+    if (guessed > 0) {
+      expecting = guessed >= kFew;
+      ++result.rounds;
+      continue;
+    }
     // 2. recompute the residual and the working set's correlations, free of drift
     settle(options.tol);
     const bool misled = !(objective_now() <= objective_before + kMisled * objective_before);
-    if (misled) restore(before);
+    if (misled) restore(before_w);
     // 3. look for violators outside
     reweight();
     const double inside =
         larger(larger(worst_active(), worst_zero()), dependent_violation()) / slope0_;
     const double slack = kOutsideShare * options.tol * slope0_;
-    const bool last = misled || inner == Status::kIterations || inner == Status::kInterrupted;
-    const auto found = sieve_.above({r_, weighted_, threshold_, slack, problem_.positive,
-                                     ws_.slots(), ws_.columns(), c_, known_error_, excluded_, last});
+    const auto found =
+        sieve_.above({r_, weighted_, threshold_, slack, problem_.positive, ws_.slots(),
+                      ws_.columns(), c_, known_error_, excluded_, misled || ended, false});
     double outside = 0.0;
     for (const Violator& v : found) {
       outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
@@ -336,7 +384,7 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
       result.status = Status::kStalled;
       break;
     }
-    if (inner == Status::kIterations || inner == Status::kInterrupted) {
+    if (ended) {
       result.status = inner;
       break;
     }
@@ -347,10 +395,19 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
       break;
     }
     if (!found.empty()) {
+      expecting = !record && static_cast<Index>(found.size()) >= kFew;
       enlarge(found);
       ++result.rounds;
     }
   }
+  finish(options, result);
+  const double size = static_cast<double>(std::max<Bytes>(1, problem_.design->bytes()));
+  result.passes = static_cast<double>(problem_.design->bytes_read() - before) / size;
+  return result;
+}
+
+// What else is known about the point, and the end of what belongs to this alpha.
+void MmSolver::finish(const SolveOptions& options, SolveResult& result) {
   result.by_bound = sieve_.settled_by_bound();
   result.by_shadow = sieve_.settled_by_shadow();
   result.by_reading = sieve_.settled_by_reading();
@@ -360,9 +417,6 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   result.convex = options.test_convexity && !stopped() && strictly_convex();
   trim_working_set();
   poll_ = nullptr;
-  const double size = static_cast<double>(std::max<Bytes>(1, problem_.design->bytes()));
-  result.passes = static_cast<double>(problem_.design->bytes_read() - before) / size;
-  return result;
 }
 
 void MmSolver::solution(std::vector<Index>& columns, std::vector<double>& coef) const {

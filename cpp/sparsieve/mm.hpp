@@ -96,6 +96,8 @@ class MmSolver {
   void add_to_working_set(const std::vector<Index>& columns);
   void prefetch(double previous_slope0);
   void enlarge(std::vector<Violator> found);
+  Index enlarge_by_guess(double tol);
+  void finish(const SolveOptions& options, SolveResult& result);
   void residual();
   void restore(const std::vector<double>& w);
   double dependent_violation() const;
@@ -180,7 +182,12 @@ class MmSolver {
   double noise_ = 0.0;    // rounding error of a change of F
   // the point in observation space
   std::vector<double> r_;
-  bool anchored_ = false;     // r_ and c_ are those of w_; never set while there is a Gram matrix
+  std::vector<double> w_read_;  // per slot: where r_ was computed
+  bool stale_ = false;          // that is not w_
+  bool restless_ = false;       // the last alpha met violators outside the working set
+  bool anchored_ = false;       // r_ and c_ are those of w_; never set while there is a Gram matrix
+  // Correlations are taken from the Gram matrix while their error stays below this fraction of tol.
+  static constexpr double kGramShare = 0.1;
   double known_error_ = 0.0;  // how far c_ may be from the exact correlations
   Weighted weighted_;
   std::vector<double> scratch_, trial_value_;

@@ -11,8 +11,6 @@ namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-// Correlations are taken from the Gram matrix while their error stays below this fraction of tol.
-constexpr double kGramShare = 0.1;
 // Pivots of the maintained factor above this are definite whatever its accumulated rounding error.
 constexpr double kSafePivot = 1e-9;
 // Products below which another thread does not pay.
@@ -21,14 +19,19 @@ constexpr Index kGramGrain = 1 << 18;
 constexpr Index kProvable = 256;
 }  // namespace
 
-// r = z - Xw, from the columns of the support.
+// r = z - Xw, from the columns of the support, unless w is where it was. Without a Gram matrix the weighted
+// residual moves along with w and gathers rounding errors, so that it is always computed afresh.
 void MmSolver::residual() {
+  const bool gram = ws_.has_gram();
+  stale_ = false;
+  if (gram && w_read_ == w_) return;
   std::vector<Index> columns;
   std::vector<double> coef;
   solution(columns, coef);
   r_ = problem_.z;
   problem_.design->subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()), r_);
   problem_.design->weigh(r_, weighted_);
+  w_read_ = gram ? w_ : std::vector<double>(w_.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
 // The residual and the working set's correlations, both from X: no rounding error outlives it.

@@ -36,13 +36,27 @@ class Shadow {
   double radius(const Quantised& v, Index j) const {
     return error_[j] * v.norm + size_[j] * v.per_size + std::abs(offset_[j]) * v.per_offset;
   }
+  // With many rows the error of 8 bits is as large as the correlations of unrelated columns. Another 8
+  // bits, of what the first lost, are then kept aside and read where the first do not settle a column.
+  bool has_fine() const { return !fine_.empty(); }
+  // centre[k] is x_{cols[k]}'v up to fine_radius(v, cols[k]).
+  void look_finely(const Quantised& v, const Index* cols, Index count, double* centre) const;
+  double fine_radius(const Quantised& v, Index j) const {
+    return fine_error_[j] * v.norm + (size_[j] + fine_size_[j]) * v.per_size +
+           std::abs(offset_[j]) * v.per_offset;
+  }
+  // y += sum_k coef[k] x_{cols[k]}, as far as the shadow knows the columns.
+  void accumulate(const Index* cols, const double* coef, Index count, double* y) const;
   std::uint64_t column_bytes() const { return static_cast<std::uint64_t>(n_); }
 
  private:
-  const std::int8_t* column(Index j) const { return data_.data() + j * stride_; }
+  void fill_fine(Index j, const double* x, double largest);
+  void add_products(const std::vector<std::int8_t>& data, const std::vector<double>& scale,
+                    const Quantised& v, const Index* cols, Index count, double* centre) const;
   Index n_, stride_;
-  std::vector<std::int8_t> data_;
+  std::vector<std::int8_t> data_, fine_;
   std::vector<double> offset_, scale_, error_, size_;  // m, sigma, e, ||sigma q||
+  std::vector<double> fine_scale_, fine_error_, fine_size_;
 };
 
 }  // namespace sparsieve

@@ -10,8 +10,10 @@ constexpr double kReferenceShare = 0.02;
 // Columns whose reach is compared at once.
 constexpr Index kBlock = 256;
 const double kNoRadius[kBlock] = {};
-// A column's correlation seldom moves by more than this share of what its interval allows.
+// A column's correlation seldom moves by more than this share of what its interval allows, the larger of
+// the two: with few rows a column that has nothing to do with the change moves by n^(-1/2) of it.
 constexpr double kSeldom = 0.25;
+constexpr double kDeviations = 4.0;
 }  // namespace
 
 Sieve::Sieve(const Design& design)
@@ -141,6 +143,20 @@ void Sieve::look_in_shadow(const Query& query) {
     narrow(j, k < direct ? centre[k] : centre[k] + g * newest.centre[j], radius[k]);
     if (!settled(query, j)) open_.push_back(j);
   }
+  if (shadow->has_fine() && !query.rough) look_finely(query, *shadow, whole);
+}
+
+// Look at what is open still with all the bits there are.
+void Sieve::look_finely(const Query& query, const Shadow& shadow, const Quantised& whole) {
+  const std::vector<Index> columns = open_;
+  const Index count = static_cast<Index>(columns.size());
+  std::vector<double> centre(count);
+  design_.look_finely(query.weighted, whole, columns.data(), count, centre.data());
+  open_.clear();
+  for (Index k = 0; k < count; ++k) {
+    narrow(columns[k], centre[k], shadow.fine_radius(whole, columns[k]));
+    if (!settled(query, columns[k])) open_.push_back(columns[k]);
+  }
 }
 
 // Read the open columns themselves.
@@ -189,6 +205,7 @@ void Sieve::remember(const Query& query) {
   fresh.norm2 = query.weighted.norm2;
   fresh.centre = centre_;
   fresh.radius = radius_;
+  if (query.rough) return;
   for (std::size_t s = 0; s < query.columns.size(); ++s) {
     fresh.centre[query.columns[s]] = query.known[s];
     fresh.radius[query.columns[s]] = query.known_error;
@@ -222,7 +239,8 @@ void Sieve::scan(const Query& query) {
 // Of the open columns keep those that are likely to violate; the others are returned. As long as there
 // are violators among the former, nothing needs to be proven about the latter.
 std::vector<Index> Sieve::postpone(const Query& query) {
-  const double seldom = std::max(kSeldom, 4.0 / std::sqrt(static_cast<double>(design_.n())));
+  const double seldom =
+      std::max(kSeldom, kDeviations / std::sqrt(static_cast<double>(design_.n())));
   std::vector<Index> unlikely;
   Index kept = 0;
   for (const Index j : open_) {
@@ -242,7 +260,7 @@ std::vector<Violator> Sieve::examine(const Query& query) {
   const Index count = static_cast<Index>(open_.size());
   if (count > 0 && design_.shadow_pays(looked_)) look_in_shadow(query);
   by_shadow_ += count - static_cast<Index>(open_.size());
-  if (!open_.empty()) read(query);
+  if (!open_.empty() && !query.rough) read(query);
   by_reading_ += static_cast<Index>(open_.size());
   std::vector<Violator> found;
   for (const Index j : open_) {
@@ -264,7 +282,7 @@ std::vector<Violator> Sieve::above(const Query& query) {
   by_shadow_ = by_reading_ = 0;
   const std::vector<Index> unlikely = query.complete ? std::vector<Index>() : postpone(query);
   std::vector<Violator> found = examine(query);
-  if (found.empty()) {
+  if (found.empty() && !query.rough) {
     open_ = unlikely;
     found = examine(query);
   }

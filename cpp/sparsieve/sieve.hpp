@@ -31,6 +31,8 @@ struct Query {
   double known_error;                 // and how far it may be off
   Index excluded;                     // columns that are constant or have an infinite threshold
   bool complete;                      // say everything about every column, violators found or not
+  bool rough;  // r is not the residual that `known` belongs to, only close to it:
+               // nothing is read in X, nothing proven about the residual
 };
 
 class Sieve {
@@ -71,6 +73,7 @@ class Sieve {
   std::vector<Index> postpone(const Query& query);
   std::vector<Violator> examine(const Query& query);
   void look_in_shadow(const Query& query);
+  void look_finely(const Query& query, const Shadow& shadow, const Quantised& whole);
   void read(const Query& query);
   bool skipped(const Query& query, Index j) const;
   double reach(const Query& query, Index j) const;

@@ -38,6 +38,8 @@ struct ShadowKernels {
                double* size2);
   void (*range)(const double* x, Index n, double* low, double* high);
   void (*dot4)(const std::int8_t* const x[4], const std::int16_t* v, Index n, std::int64_t out[4]);
+  // y += a[0] x[0] + ... + a[3] x[3], n any number
+  void (*axpy4)(const double a[4], const std::int8_t* const x[4], double* y, Index n);
 };
 const ShadowKernels& shadow_kernels();
 

@@ -221,6 +221,16 @@ void shadow_dot4(const std::int8_t* const x[4], const std::int16_t* v, Index n,
   }
 }
 
+void shadow_axpy4(const double a[4], const std::int8_t* const x[4], double* y, Index n) {
+  const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+  const std::int8_t *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) {
+    y[i] += (a0 * static_cast<double>(x0[i]) + a1 * static_cast<double>(x1[i])) +
+            (a2 * static_cast<double>(x2[i]) + a3 * static_cast<double>(x3[i]));
+  }
+}
+
 void shadow_range(const double* x, Index n, double* low, double* high) {
   double a = x[0], b = x[0];
 #pragma omp simd reduction(min : a) reduction(max : b)
@@ -375,6 +385,6 @@ Kernels<T> table() {
 template Kernels<double> table<double>();
 template Kernels<float> table<float>();
 IntervalKernels interval_table() { return {narrowest, beyond}; }
-ShadowKernels shadow_table() { return {shadow_fill, shadow_range, shadow_dot4}; }
+ShadowKernels shadow_table() { return {shadow_fill, shadow_range, shadow_dot4, shadow_axpy4}; }
 
 }  // namespace sparsieve::SPARSIEVE_ISA

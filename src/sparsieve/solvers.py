@@ -264,7 +264,9 @@ class Solver:
         self._positive = positive
         columns = columns_of(data.X) if columns is None else columns
         threads = count_jobs(n_jobs)
-        self._design = _core.Design(columns, omega, fit_intercept, threads, shadow, n_alphas >= _MANY)
+        self._design = _core.Design(
+            columns, omega, fit_intercept, threads, shadow, n_alphas >= _MANY
+        )
         self._core = _core.solver(
             self._design,
             data.y,
