@@ -358,8 +358,9 @@ def sparse_path(
     callback : callable, default=None
         ``callback(point)`` is called after each alpha; the path ends when it returns True.
     shadow : bool, default=True
-        Allow an 8-bit copy of a dense X (one byte per entry), built when the path has read X often
-        enough to pay for it. It saves most reads of X and changes no digit of a certificate.
+        Allow an 8-bit copy of a dense X (one byte per entry, two from 4,096 rows on), built at once
+        by a path of 20 alphas or more, else when X has been read often enough to pay for it. It
+        saves most reads of X and changes no digit of a certificate.
 
     Returns
     -------
