@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "sparsieve/threads.hpp"
@@ -24,6 +25,7 @@ Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega
     total_ += o;
     expands_ = expands_ && (o == 0.0 || o > kTinySquare);
   }
+  even_ = std::adjacent_find(omega_.begin(), omega_.end(), std::not_equal_to<>()) == omega_.end();
 }
 
 void Design::measure(const Weighted* r, std::vector<double>* correlations) {
@@ -196,6 +198,18 @@ void Design::subtract(const Index* cols, const double* coef, Index count,
 void Design::subtract_weighted(Index j, double coef, Weighted& r) const {
   read_ += storage_->accumulate_weighted(j, -coef, omega_.data(), r.v.data());
   r.sum -= coef * mean(j) * total_;
+}
+
+void Design::descend(Epoch& epoch, Weighted& r) const {
+  Terrain terrain{norms2_.data(),
+                  centred_ ? means_.data() : nullptr,
+                  even_ ? nullptr : omega_.data(),
+                  omega_.empty() ? 0.0 : omega_[0],
+                  total_,
+                  r.v.data(),
+                  r.sum};
+  read_ += storage_->descend(epoch, terrain);
+  r.sum = terrain.sum;
 }
 
 // The fresh columns are centred and weighted explicitly, so that large means cannot cancel.

@@ -80,6 +80,8 @@ class Design {
   // The same for one column and r in its weighted form, up to a multiple of omega that no correlation
   // sees (so that the cost is that of the stored entries); norm2 is not kept current.
   void subtract_weighted(Index j, double coef, Weighted& r) const;
+  // One epoch of coordinate descent that keeps r current in the same sense.
+  void descend(Epoch& epoch, Weighted& r) const;
   // out[a * m + b] = x_{fresh[a]}' Omega x_{cols[b]}, b < m, where the last nf of cols are the fresh
   // ones (of their block only b >= a). Every dense column is read once. With r given, its correlations
   // with the fresh columns come from the same reading.
@@ -99,6 +101,7 @@ class Design {
   std::shared_ptr<const Storage> storage_;
   std::vector<double> omega_;
   bool centred_;
+  bool even_;  // all weights are equal
   double total_;
   bool expands_;  // a Gram matrix may divide by the weights, and had better
   std::vector<double> means_, norms2_, norms_, rounding_;

@@ -13,6 +13,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 // The inner problem is solved to this fraction of tol: the rest is room for the exact check.
 constexpr double kInnerShare = 0.25;
+constexpr double kRough = 0.2;
 // A feature outside the working set may violate by this fraction of tol and stay outside.
 constexpr double kOutsideShare = 0.5;
 // The strong rule's guess is not followed below this share of the threshold.
@@ -190,7 +191,10 @@ void MmSolver::add_to_working_set(const std::vector<Index>& columns) {
     problem_.design->correlate(weighted_, columns.data(), m - old, seen.data());
   }
   c_.insert(c_.end(), seen.begin(), seen.begin() + (m - old));
-  if (!ws_.has_gram()) return;
+  if (!ws_.has_gram()) {
+    order_columns();
+    return;
+  }
   pull_.resize(m);
   for (Index s = old; s < m; ++s) {
     pull_[s] = c_[s] + dot(ws_.gram(s), w_read_.data(), m);
@@ -282,13 +286,12 @@ void MmSolver::trim_working_set() {
   for (Index s = 0; s < m; ++s) {
     if (place_[s] >= 0 || threshold_[ws_.column(s)] == 0.0) kept[s] = 1;
   }
-  std::vector<Index> slots, fresh_slot(m, -1);
+  std::vector<Index> slots;
   for (Index s = 0; s < m; ++s) {
-    if (kept[s]) {
-      fresh_slot[s] = static_cast<Index>(slots.size());
-      slots.push_back(s);
-    }
+    if (kept[s]) slots.push_back(s);
   }
+  std::vector<Index> fresh_slot(m, -1);
+  for (std::size_t a = 0; a < slots.size(); ++a) fresh_slot[slots[a]] = static_cast<Index>(a);
   ws_.keep(slots);
   const auto gather = [&](auto& array) {
     for (std::size_t a = 0; a < slots.size(); ++a) array[a] = array[slots[a]];
@@ -302,6 +305,15 @@ void MmSolver::trim_working_set() {
   gather(sign_);
   gather(place_);
   for (Index& s : support_) s = fresh_slot[s];
+  order_columns();
+}
+
+// Without a Gram matrix residuals are computed so often that their columns are kept in order.
+void MmSolver::order_columns() {
+  by_column_.resize(ws_.has_gram() ? 0 : ws_.size());
+  std::iota(by_column_.begin(), by_column_.end(), Index{0});
+  std::sort(by_column_.begin(), by_column_.end(),
+            [&](Index a, Index b) { return ws_.column(a) < ws_.column(b); });
 }
 
 void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<double>& coef) {
@@ -333,15 +345,18 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   set_alpha(alpha);
   prefetch(previous);
   entered_ = 0;
+  if (gram_left_ > 0) --gram_left_;
   double best = kInf, objective_before = 0.0;
+  double outside = expected_ * slope0_;  // how far features outside are thought to violate
   std::vector<double> before_w;
   int patience = kPatience;
   bool expecting = restless_ && !record;
   restless_ = false;
   while (true) {
-    // 1. minimise on the working set
+    // 1. minimise on the working set: roughly, as long as features outside are wrong by far more
     if (ws_.has_gram() && columns_pay()) leave_gram();
-    const double target = kInnerShare * options.tol * slope0_;
+    const double exact = kInnerShare * options.tol * slope0_;
+    const double target = ws_.has_gram() ? exact : std::max(exact, kRough * outside);
     if (!stale_) {
       before_w = w_;
       objective_before = objective_now();
@@ -367,10 +382,11 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     const auto found =
         sieve_.above({r_, weighted_, threshold_, slack, problem_.positive, ws_.slots(),
                       ws_.columns(), c_, known_error_, excluded_, misled || ended, false});
-    double outside = 0.0;
+    outside = 0.0;
     for (const Violator& v : found) {
       outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
     }
+    if (result.rounds == 0) expected_ = outside / slope0_;
     result.kkt =
         std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_) + known_error_ / slope0_;
     result.kkt += problem_.design->ignored_norm() * std::sqrt(weighted_.norm2) / slope0_;
@@ -388,7 +404,8 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
       result.status = inner;
       break;
     }
-    patience = result.kkt <= 0.5 * best || !found.empty() ? kPatience : patience - 1;
+    const bool more = target > exact || !found.empty();  // than a repetition
+    patience = result.kkt <= 0.5 * best || more ? kPatience : patience - 1;
     best = std::min(best, result.kkt);
     if (patience == 0) {
       result.status = Status::kStalled;
@@ -422,6 +439,12 @@ void MmSolver::finish(const SolveOptions& options, SolveResult& result) {
 void MmSolver::solution(std::vector<Index>& columns, std::vector<double>& coef) const {
   columns.clear();
   coef.clear();
+  for (Index s : by_column_) {
+    if (w_[s] == 0.0) continue;
+    columns.push_back(ws_.column(s));
+    coef.push_back(w_[s]);
+  }
+  if (!ws_.has_gram()) return;
   for (Index s = 0; s < ws_.size(); ++s) {
     if (w_[s] != 0.0) columns.push_back(ws_.column(s));
   }

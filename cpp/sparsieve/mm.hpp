@@ -103,6 +103,7 @@ class MmSolver {
   double dependent_violation() const;
   bool excluded(Index j) const;
   void trim_working_set();
+  void order_columns();
   // ---- the inner problem on the working set (mm_inner.cpp)
   Status minimise(double target, const SolveOptions& options, SolveResult& result, bool record);
   void reweight();
@@ -132,11 +133,11 @@ class MmSolver {
   // ---- the inner problem by columns, for supports too large for a Gram matrix (mm_columns.cpp)
   double entries(Bytes bytes) const;
   bool columns_pay() const;
+  bool gram_would_pay(double read, double epochs) const;
   void leave_gram();
   void return_to_gram();
   Status minimise_by_columns(double target, const SolveOptions& options, SolveResult& result);
   Status column_epochs(int count, double target, const SolveOptions& options, SolveResult& result);
-  double column_epoch(bool bold, double& change);
   double evaluate_columns();
   bool column_newton();
   bool column_trial(const std::vector<double>& delta, double t);
@@ -156,9 +157,10 @@ class MmSolver {
   WorkingSet ws_;
   Sieve sieve_;
   Factor factor_;
-  bool exact_ = true;       // no pivot of the factor was lifted
-  bool bold_ = true;        // epochs over columns still take bold steps at this alpha
-  bool gram_paid_ = false;  // working on the columns was tried and took longer
+  bool exact_ = true;  // no pivot of the factor was lifted
+  bool bold_ = true;   // epochs over columns still take bold steps at this alpha
+  int gram_left_ = 0;  // alphas for which columns are not tried: they took longer
+  int gram_term_ = 4;  // the same, next time
   double slope0_ = 0.0, z_norm2_ = 0.0;
   std::vector<double> strength_;   // alpha pi_j, per feature
   std::vector<double> threshold_;  // slope_j(0), per feature
@@ -170,16 +172,18 @@ class MmSolver {
   std::vector<double> pull_;                   // x_j' Omega z
   std::vector<double> w_flushed_, c_flushed_;  // correlations of every slot, and where they hold
   std::vector<int> sign_;
-  std::vector<Index> place_;  // position in the support, -1 = zero
+  std::vector<Index> place_;      // position in the support, -1 = zero
+  std::vector<Index> by_column_;  // the slots by increasing column; empty with a Gram matrix
   // per position of the support
   std::vector<Index> support_;
   std::vector<double> t_, a_, value_, slope_, curvature_, g_;
   Direction newton_, mm_, leap_;
-  bool concave_ = false;  // negative curvature met along the MM direction
-  Index batch_ = 8;       // how many features may enter at once
-  Index entered_ = 0;     // how many entered the support at this alpha
-  double target_ = 0.0;   // violation the inner problem is solved to
-  double noise_ = 0.0;    // rounding error of a change of F
+  bool concave_ = false;   // negative curvature met along the MM direction
+  double expected_ = 0.0;  // violation outside, over slope0, when the last alpha first looked there
+  Index batch_ = 8;        // how many features may enter at once
+  Index entered_ = 0;      // how many entered the support at this alpha
+  double target_ = 0.0;    // violation the inner problem is solved to
+  double noise_ = 0.0;     // rounding error of a change of F
   // the point in observation space
   std::vector<double> r_;
   std::vector<double> w_read_;  // per slot: where r_ was computed

@@ -10,16 +10,16 @@
 
 namespace sparsieve {
 namespace {
-constexpr double kEps = std::numeric_limits<double>::epsilon();
 // Working sets up to this size always have a Gram matrix, beyond the other they never do.
-constexpr Index kSmallSet = 256;
+constexpr Index kSmallSet = 64;
 constexpr Index kLargeSet = 4000;
 // Columns may pay when the support has this many features for each stored entry of a column.
 constexpr double kPerEntry = 4.0;
 // Entries read for one alpha, per square of the support, that a Gram matrix would have been worth.
+// A Newton step takes one product with its factor, or a dozen where the penalty bends.
 constexpr double kGramPrice = 60.0;
-// Largest share of a coordinate's curvature that a concave penalty may take away from a bold step.
-constexpr double kBoldest = 0.7;
+constexpr double kBentPrice = 250.0;
+constexpr double kVisit = 10.0;  // what visiting a column costs besides its entries
 // Epochs between two Newton steps.
 constexpr int kNewtonEvery = 8;
 constexpr int kNewtonRarely = 64;  // once a whole step was refused
@@ -41,20 +41,33 @@ bool MmSolver::columns_pay() const {
   if (ws_.size() > kLargeSet) return true;
   const double d = static_cast<double>(problem_.design->d());
   const double per_column = entries(problem_.design->bytes()) / d;
-  return !gram_paid_ && static_cast<double>(support_.size()) > kPerEntry * per_column;
+  return gram_left_ == 0 && static_cast<double>(support_.size()) > kPerEntry * per_column;
 }
 
 void MmSolver::leave_gram() {
   ws_.drop_gram();
   factor_ = Factor();
+  order_columns();
   list_support();
 }
 
-// The columns took longer than a Gram matrix would have: have it again, and keep it.
+// Whether so many entries read and epochs made have taken longer than a Gram matrix would have.
+bool MmSolver::gram_would_pay(double read, double epochs) const {
+  const double k = static_cast<double>(support_.size()), m = static_cast<double>(ws_.size());
+  const bool bent =
+      std::any_of(curvature_.begin(), curvature_.end(), [](double h) { return h != 0.0; });
+  const double price = (bent ? kBentPrice : kGramPrice) * k * k;
+  return read + kVisit * m * epochs > price && m > kSmallSet && m <= kLargeSet;
+}
+
+// The columns took longer than a Gram matrix would have: have it again and keep it for some alphas, for
+// more of them each time.
 void MmSolver::return_to_gram() {
-  gram_paid_ = true;
+  gram_left_ = gram_term_;
+  gram_term_ *= 2;
   anchored_ = false;
   if (!ws_.regain_gram(*problem_.design, poll_)) return;
+  order_columns();
   pull_.resize(ws_.size());
   rebuild_support();
   anchor();
@@ -64,45 +77,12 @@ void MmSolver::return_to_gram() {
 void MmSolver::list_support() {
   support_.clear();
   std::fill(place_.begin(), place_.end(), Index{-1});
-  for (Index s = 0; s < ws_.size(); ++s) {
+  for (Index s : by_column_) {
     sign_[s] = w_[s] > 0.0 ? 1 : (w_[s] < 0.0 ? -1 : 0);
     if (w_[s] == 0.0) continue;
     place_[s] = static_cast<Index>(support_.size());
     support_.push_back(s);
   }
-}
-
-// One epoch: every coordinate to the minimum of its surrogate or, when bold, by a Newton step that
-// knows how the penalty bends, as long as that keeps its sign. Only the former is sure to descend.
-// The penalty was evaluated at w; v = Omega r is kept current. Returns the largest violation met on
-// the way; `change` is that of the fit.
-double MmSolver::column_epoch(bool bold, double& change) {
-  const Design& design = *problem_.design;
-  double worst = 0.0;
-  anchored_ = false;
-  change = 0.0;
-  for (Index s = 0; s < ws_.size(); ++s) {
-    const Index j = ws_.column(s);
-    const double steep = design.norm2(j) + problem_.prox_weight, old = w_[s];
-    const double lambda = slope_[s];
-    double c;
-    design.correlate(weighted_, &j, 1, &c);
-    const double pull = c + steep * old;
-    double fresh = 0.0;
-    if (pull > lambda) fresh = (pull - lambda) / steep;
-    if (pull < -lambda && !problem_.positive) fresh = (pull + lambda) / steep;
-    if (bold && old != 0.0 && curvature_[s] > -kBoldest * steep) {
-      const double newton = old + (c - std::copysign(lambda, old)) / (steep + curvature_[s]);
-      if (newton * old > 0.0) fresh = newton;
-    }
-    const double delta = fresh - old;
-    if (std::abs(delta) <= kEps * t_[s]) continue;
-    worst = larger(worst, (steep + (bold ? curvature_[s] : 0.0)) * std::abs(delta));
-    change += delta * (0.5 * design.norm2(j) * delta - c);
-    design.subtract_weighted(j, delta, weighted_);
-    w_[s] = fresh;
-  }
-  return worst;
 }
 
 // The penalty, its slope and curvature at every slot of the working set; returns its sum.
@@ -191,6 +171,8 @@ bool MmSolver::column_trial(const std::vector<double>& delta, double t) {
 // A few epochs, until nothing moves any more, or why they were broken off.
 Status MmSolver::column_epochs(int count, double target, const SolveOptions& options,
                                SolveResult& result) {
+  std::vector<Index> all(ws_.size());
+  std::iota(all.begin(), all.end(), Index{0});
   double penalty = evaluate_columns();
   for (int e = 0; e < count; ++e) {
     if (stopped()) return Status::kInterrupted;
@@ -198,15 +180,19 @@ Status MmSolver::column_epochs(int count, double target, const SolveOptions& opt
     ++result.iterations;
     const std::vector<double> before = w_;
     const Weighted weighted = weighted_;
-    double change;
-    const double worst = column_epoch(bold_, change), penalty_before = penalty;
+    Epoch epoch{all.data(),    ws_.size(),        ws_.columns().data(),
+                slope_.data(), curvature_.data(), problem_.prox_weight,
+                bold_,         problem_.positive, w_.data()};
+    problem_.design->descend(epoch, weighted_);
+    anchored_ = false;
+    const double penalty_before = penalty;
     penalty = evaluate_columns();
-    if (bold_ && change + penalty - penalty_before > 0.0) {
+    if (bold_ && epoch.change + penalty - penalty_before > 0.0) {
       bold_ = false;  // too bold: undone, and not tried again at this alpha
       w_ = before;
       weighted_ = weighted;
       penalty = evaluate_columns();
-    } else if (worst <= target) {
+    } else if (epoch.worst <= target) {
       break;
     }
   }
@@ -221,11 +207,11 @@ Status MmSolver::minimise_by_columns(double target, const SolveOptions& options,
   int epochs = kNewtonEvery;
   target_ = target;
   anchor();
-  const Bytes before = problem_.design->bytes_read();
+  const Bytes bytes = problem_.design->bytes_read();
+  const Index iterations = result.iterations;
   while (true) {
-    const double k = static_cast<double>(support_.size());
-    const double spent = entries(problem_.design->bytes_read() - before);
-    if (spent > kGramPrice * k * k && ws_.size() > kSmallSet && ws_.size() <= kLargeSet) {
+    if (gram_would_pay(entries(problem_.design->bytes_read() - bytes),
+                       static_cast<double>(result.iterations - iterations))) {
       return_to_gram();
       if (ws_.has_gram()) return minimise(target, options, result, false);
     }

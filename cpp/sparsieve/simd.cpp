@@ -11,6 +11,8 @@ namespace sparsieve {
   Kernels<T> table();                              \
   extern template Kernels<double> table<double>(); \
   extern template Kernels<float> table<float>();   \
+  template <class T, class I>                      \
+  SparseKernels<T, I> sparse_table();              \
   ShadowKernels shadow_table();                    \
   IntervalKernels interval_table();                \
   }
@@ -42,17 +44,22 @@ const char* instruction_set() {
 
 // The expression in the namespace of the chosen instruction set.
 #ifdef SPARSIEVE_X86
-#define SPARSIEVE_CHOOSE(expression)                                  \
-  (std::strcmp(instruction_set(), "avx512") == 0 ? avx512::expression \
-   : std::strcmp(instruction_set(), "avx2") == 0 ? avx2::expression   \
-                                                 : plain::expression)
+#define SPARSIEVE_CHOOSE(...)                                          \
+  (std::strcmp(instruction_set(), "avx512") == 0 ? avx512::__VA_ARGS__ \
+   : std::strcmp(instruction_set(), "avx2") == 0 ? avx2::__VA_ARGS__   \
+                                                 : plain::__VA_ARGS__)
 #else
-#define SPARSIEVE_CHOOSE(expression) (plain::expression)
+#define SPARSIEVE_CHOOSE(...) (plain::__VA_ARGS__)
 #endif
 
 template <class T>
 const Kernels<T>& kernels() {
   static const Kernels<T> chosen = SPARSIEVE_CHOOSE(template table<T>());
+  return chosen;
+}
+template <class T, class I>
+const SparseKernels<T, I>& sparse_kernels() {
+  static const SparseKernels<T, I> chosen = SPARSIEVE_CHOOSE(template sparse_table<T, I>());
   return chosen;
 }
 const ShadowKernels& shadow_kernels() {
@@ -65,6 +72,10 @@ const IntervalKernels& interval_kernels() {
 }
 template const Kernels<double>& kernels<double>();
 template const Kernels<float>& kernels<float>();
+template const SparseKernels<double, std::int32_t>& sparse_kernels();
+template const SparseKernels<double, std::int64_t>& sparse_kernels();
+template const SparseKernels<float, std::int32_t>& sparse_kernels();
+template const SparseKernels<float, std::int64_t>& sparse_kernels();
 
 double weighted_dot(const double* w, const double* a, const double* b, Index n) {
   double s = 0.0;

@@ -31,6 +31,17 @@ struct Kernels {
 template <class T>
 const Kernels<T>& kernels();
 
+// The same for stored entries x at increasing rows, whose indices are of type I.
+template <class T, class I>
+struct SparseKernels {
+  // sum_p x[p] v[rows[p]]
+  double (*dot)(const T* x, const I* rows, Index count, const double* v);
+  // y[rows[p]] += a x[p]
+  void (*axpy)(double a, const T* x, const I* rows, Index count, double* y);
+};
+template <class T, class I>
+const SparseKernels<T, I>& sparse_kernels();
+
 // Products of 8-bit columns with a 16-bit vector, in integers; n is a multiple of 64.
 struct ShadowKernels {
   // q = round((x - middle) / scale), |q| <= 127; sums of squares of what is lost and of q

@@ -1,12 +1,53 @@
 #include "sparsieve/storage.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "sparsieve/threads.hpp"
 
 namespace sparsieve {
+namespace {
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+// Largest share of a coordinate's curvature that a concave penalty may take away from a bold step.
+constexpr double kBoldest = 0.7;
+
+// Where coordinate s goes, given its correlation c and the curvature `steep` of its surrogate.
+double destination(const Epoch& e, Index s, double c, double steep) {
+  const double old = e.w[s], lambda = e.slope[s], pull = c + steep * old;
+  if (e.bold && old != 0.0 && e.curvature[s] > -kBoldest * steep) {
+    const double newton = old + (c - std::copysign(lambda, old)) / (steep + e.curvature[s]);
+    if (newton * old > 0.0) return newton;
+  }
+  if (pull > lambda) return (pull - lambda) / steep;
+  if (pull < -lambda && !e.positive) return (pull + lambda) / steep;
+  return 0.0;
+}
+
+// `dot(j)` = x_j'v and `add(j, a)`: v += a Omega x_j; both return through inlined code, because the
+// columns of sparse data are so short that a call would cost as much as their entries.
+template <class Dot, class Add>
+void descend_by(Epoch& e, Terrain& t, const Dot& dot, const Add& add) {
+  double worst = 0.0, change = 0.0;
+  for (Index k = 0; k < e.count; ++k) {
+    const Index s = e.slots[k], j = e.columns[s];
+    const double mean = t.means == nullptr ? 0.0 : t.means[j];
+    const double c = dot(j) - mean * t.sum, steep = t.norms2[j] + e.mu, old = e.w[s];
+    const double fresh = destination(e, s, c, steep), delta = fresh - old;
+    if (std::abs(delta) <= kEps * std::abs(old)) continue;
+    const double violation = (steep + (e.bold ? e.curvature[s] : 0.0)) * std::abs(delta);
+    if (violation > worst || violation != violation) worst = violation;
+    change += delta * (0.5 * t.norms2[j] * delta - c);
+    add(j, -delta);
+    t.sum -= delta * mean * t.total;
+    e.w[s] = fresh;
+  }
+  e.worst = worst;
+  e.change = change;
+}
+}  // namespace
 
 // ---------------------------------------------------------------------------------- dense
 
@@ -116,6 +157,22 @@ Bytes Dense<T>::accumulate_weighted(Index j, double coef, const double* omega, d
 }
 
 template <class T>
+Bytes Dense<T>::descend(Epoch& epoch, Terrain& terrain) const {
+  Bytes read = column_bytes() * Bytes(epoch.count);
+  const auto dot = [&](Index j) { return kernels<T>().dot(column(j), terrain.v, n()); };
+  const auto add = [&](Index j, double a) {
+    if (terrain.omega == nullptr) {
+      kernels<T>().axpy(a * terrain.weight, column(j), terrain.v, n());
+    } else {
+      accumulate_weighted(j, a, terrain.omega, terrain.v);
+    }
+    read += column_bytes();
+  };
+  descend_by(epoch, terrain, dot, add);
+  return read;
+}
+
+template <class T>
 Bytes Dense<T>::moments(Index j, const double* omega, double total, bool centre,
                         Moments& out) const {
   const T* x = column(j);
@@ -141,15 +198,14 @@ Bytes Dense<T>::any(Index j, const double* omega, bool& out) const {
 
 template <class T, class I>
 double Csc<T, I>::dot(Index j, const double* v) const {
-  double s0 = 0.0, s1 = 0.0;
-  const I last = starts_[j + 1];
-  I p = starts_[j];
-  for (; p + 1 < last; p += 2) {
-    s0 += static_cast<double>(data_[p]) * v[rows_[p]];
-    s1 += static_cast<double>(data_[p + 1]) * v[rows_[p + 1]];
-  }
-  if (p < last) s0 += static_cast<double>(data_[p]) * v[rows_[p]];
-  return s0 + s1;
+  const I first = starts_[j];
+  return sparse_kernels<T, I>().dot(data_ + first, rows_ + first, starts_[j + 1] - first, v);
+}
+
+template <class T, class I>
+void Csc<T, I>::axpy(Index j, double a, double* y) const {
+  const I first = starts_[j];
+  sparse_kernels<T, I>().axpy(a, data_ + first, rows_ + first, starts_[j + 1] - first, y);
 }
 
 template <class T, class I>
@@ -177,11 +233,8 @@ template <class T, class I>
 Bytes Csc<T, I>::accumulate(const Index* cols, const double* coef, Index count, double* y) const {
   Bytes read = 0;
   for (Index k = 0; k < count; ++k) {
-    const Index j = cols[k];
-    for (I p = starts_[j]; p < starts_[j + 1]; ++p) {
-      y[rows_[p]] += coef[k] * static_cast<double>(data_[p]);
-    }
-    read += entry_bytes(j, j + 1);
+    axpy(cols[k], coef[k], y);
+    read += entry_bytes(cols[k], cols[k] + 1);
   }
   return read;
 }
@@ -192,6 +245,26 @@ Bytes Csc<T, I>::accumulate_weighted(Index j, double coef, const double* omega, 
     y[rows_[p]] += coef * (omega[rows_[p]] * static_cast<double>(data_[p]));
   }
   return entry_bytes(j, j + 1);
+}
+
+template <class T, class I>
+Bytes Csc<T, I>::descend(Epoch& epoch, Terrain& terrain) const {
+  Bytes read = 0;
+  double* v = terrain.v;
+  const auto visit = [&](Index j) {
+    read += entry_bytes(j, j + 1);
+    return dot(j, v);
+  };
+  if (terrain.omega == nullptr) {
+    descend_by(epoch, terrain, visit, [&](Index j, double a) {
+      axpy(j, a * terrain.weight, v);
+      read += entry_bytes(j, j + 1);
+    });
+  } else {
+    descend_by(epoch, terrain, visit,
+               [&](Index j, double a) { read += accumulate_weighted(j, a, terrain.omega, v); });
+  }
+  return read;
 }
 
 // The rows that are not stored are zeros: they contribute mean^2 times their weight.

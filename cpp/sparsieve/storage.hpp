@@ -18,6 +18,35 @@ struct Moments {
   double mean, centred, raw;
 };
 
+// One epoch of coordinate descent on the surrogate
+//   1/2 (z - Xw)' Omega (z - Xw) + mu/2 ||w - w_old||^2 + sum_s slope_s |w_s|,
+// over `count` slots of a working set. When bold, a coordinate moves by a Newton step that knows how
+// the penalty bends, as long as that keeps its sign; only the plain step is sure to descend.
+struct Epoch {
+  const Index* slots;
+  Index count;
+  const Index* columns;  // the slots' columns in X
+  const double* slope;
+  const double* curvature;
+  double mu;
+  bool bold, positive;
+  double* w;            // per slot
+  double worst = 0.0;   // the largest violation met on the way
+  double change = 0.0;  // of the fit
+};
+
+// What an epoch has to know of the columns: squared norms, means (null = not centred), and weights
+// (null = all equal to `weight`) with their total; v = Omega r and its sum are kept current, up to a
+// multiple of omega that no correlation sees.
+struct Terrain {
+  const double* norms2;
+  const double* means;
+  const double* omega;
+  double weight, total;
+  double* v;
+  double sum;
+};
+
 class Storage {
  public:
   Storage(Index n, Index d) : n_(n), d_(d) {}
@@ -38,6 +67,7 @@ class Storage {
   virtual bool sparse() const = 0;
   // y += coef omega x_j, elementwise
   virtual Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const = 0;
+  virtual Bytes descend(Epoch& epoch, Terrain& terrain) const = 0;
   // The 8-bit shadow, built by the first who asks (who pays for reading X); null where none helps.
   virtual const Shadow* shadow(int threads, Bytes& read) const {
     static_cast<void>(threads);
@@ -74,6 +104,7 @@ class Dense final : public Storage {
                   Index stride) const override;
   Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
+  Bytes descend(Epoch& epoch, Terrain& terrain) const override;
   Bytes moments(Index j, const double* omega, double total, bool centre,
                 Moments& out) const override;
   Bytes any(Index j, const double* omega, bool& out) const override;
@@ -104,6 +135,7 @@ class Csc final : public Storage {
                   Index stride) const override;
   Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
+  Bytes descend(Epoch& epoch, Terrain& terrain) const override;
   Bytes moments(Index j, const double* omega, double total, bool centre,
                 Moments& out) const override;
   Bytes any(Index j, const double* omega, bool& out) const override;
@@ -113,6 +145,7 @@ class Csc final : public Storage {
     return (sizeof(T) + sizeof(I)) * Bytes(starts_[last] - starts_[first]);
   }
   double dot(Index j, const double* v) const;
+  void axpy(Index j, double a, double* y) const;
   const T* data_;
   const I* rows_;
   const I* starts_;
