@@ -332,3 +332,9 @@ def test_relaxed_estimators_keep_least_squares(problem, model):
     np.testing.assert_allclose(model.coef_[support], expected.coef_, rtol=LASSO_CV)
     assert model.certificate_.converged
     assert model.certificate_.support_size == support.size
+
+
+def test_unknown_reference_of_the_tolerance():
+    X, y, _ = toy(20, 10, 2)
+    with pytest.raises(ValueError, match="tol_relative_to='slope' is unknown; use 'alpha'"):
+        sv.sparse_path(X, y, tol_relative_to="slope")

@@ -132,3 +132,25 @@ def test_mcp_with_huge_gamma_is_l1(seed):
         flattest = np.linalg.svd(X[:, support], compute_uv=False)[-1] ** 2 / len(y)
         pull = np.linalg.norm(expected) / gamma + 2 * tol * alpha * np.sqrt(support.size)
         assert np.linalg.norm(got - expected) <= 1.01 * pull / flattest
+
+
+@every_penalty
+def test_a_path_wide_tolerance_allows_the_same_violation_everywhere(name):
+    penalty = PENALTIES[name]
+    X, y, _ = sv.datasets.make_toy(60, 200, 5, noise=1.0, random_state=3)
+    tol = 1e-5
+    path = sv.sparse_path(X, y, penalty, eps=1e-2, tol=tol, tol_relative_to="path")
+    assert path.converged.all()
+    slopes = penalty.slope(np.zeros(len(path)), path.alphas)
+    judged = violations(X, y, path, penalty.slope)
+    # A rounding error of the judge's own, far below tol.
+    assert np.all(judged <= np.minimum(tol * slopes[0] / slopes, 0.1) * (1 + DEFAULT_KKT))
+
+
+def test_a_path_wide_tolerance_is_looser_towards_the_end():
+    X, y, _ = sv.datasets.make_toy(100, 400, 5, noise=1.0, random_state=3)
+    each, path = (
+        sv.sparse_path(X, y, "mcp", eps=1e-2, tol=1e-3, tol_relative_to=choice)
+        for choice in ("alpha", "path")
+    )
+    assert each.kkt.max() <= 1e-3 < path.kkt.max()

@@ -1,8 +1,8 @@
 """sparsieve: ``sparse_path``.
 
-Quirks: tol is relative to the penalty level r'(0) at each alpha, hence stricter towards the end
-of a path than the path-wide measure of the judge; like every peer it gets the loosest tol that
-passes.
+Quirks: by default tol is relative to the penalty level r'(0) at each alpha, hence stricter towards
+the end of a path than the measure of the judge; here tol_relative_to="path" asks for the same
+violation everywhere, as the peers' tolerances do. Like every peer it gets the loosest tol that passes.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class Sparsieve(Adapter):
                 alphas=alphas,
                 fit_intercept=False,
                 tol=tol,
+                tol_relative_to="path",
                 n_jobs=self.threads,
             )
         return Solution(path.coefs, float(np.mean(path.passes)))

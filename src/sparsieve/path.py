@@ -305,6 +305,7 @@ def sparse_path(
     weights: ArrayLike | None = None,
     positive: bool = False,
     tol: float = 1e-6,
+    tol_relative_to: str = "alpha",
     max_iter: int = 10_000,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -343,6 +344,10 @@ def sparse_path(
     tol : float, default=1e-6
         A point has converged when no feature violates stationarity by more than ``tol`` times the
         penalty's slope at zero.
+    tol_relative_to : {"alpha", "path"}, default="alpha"
+        Whose slope: that at each alpha, so that the end of a path is as exact as its start, or that
+        at the first one. The latter allows the same violation everywhere (at most 0.1 of an alpha's
+        own slope), as most other libraries do, and is faster when ``tol`` is loose.
     max_iter : int, default=10_000
         Largest number of reweightings per alpha.
     n_jobs : int or None, default=None
@@ -387,6 +392,7 @@ def sparse_path(
     eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-3")
     limits = check_limits(
         tol=tol,
+        tol_relative_to=tol_relative_to,
         max_iter=max_iter,
         max_support=max_support,
         max_deviance=max_deviance,

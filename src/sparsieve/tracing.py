@@ -19,6 +19,9 @@ __all__ = ["Limits", "check_limits", "counter", "trace"]
 
 Floats = NDArray[np.float64]
 
+#: Largest tolerance, relative to the slope at zero of its alpha, that a path-wide one turns into.
+_COARSEST = 0.1
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -26,9 +29,12 @@ class Limits:
 
     ``callback(point)`` is called after each alpha and ends the path by returning True. Points have
     no word on convexity when ``convexity`` is False, which saves a factorisation at each alpha.
+    ``tol`` is relative to the penalty's slope at zero, at each alpha or, when ``path_wide``, at the
+    first one.
     """
 
     tol: float = 1e-6
+    path_wide: bool = False
     max_iter: int = 10_000
     max_support: int | None = None
     max_deviance: float | None = None
@@ -45,6 +51,17 @@ class Limits:
     def left(self) -> float:
         """Return the seconds that are left, 0 when time is up."""
         return max(self.deadline - time.monotonic(), 0.0)
+
+    def tolerances(self, penalty: Any, alphas: Floats) -> Floats:
+        """Return the tolerance of each alpha, relative to the penalty's slope at zero there.
+
+        A path-wide one is the same violation everywhere, but for points so coarse that they would
+        say nothing.
+        """
+        if not self.path_wide:
+            return np.full(len(alphas), self.tol)
+        slopes = np.asarray(penalty.slope(np.zeros(len(alphas)), alphas), dtype=np.float64)
+        return np.clip(self.tol * slopes[0] / slopes, self.tol, max(self.tol, _COARSEST))
 
     def reached(self, point: Point) -> str:
         """Return the name of the limit that this point reaches, or ""."""
@@ -64,6 +81,7 @@ def check_limits(
     *,
     tol: Any,
     max_iter: Any,
+    tol_relative_to: Any = "alpha",
     max_support: Any = None,
     max_deviance: Any = None,
     max_time: Any = None,
@@ -72,7 +90,13 @@ def check_limits(
     """Return validated limits; None switches a limit off."""
     if callback is not None and not callable(callback):
         raise TypeError(f"callback={callback!r} cannot be called; pass a function of one point.")
+    if tol_relative_to not in ("alpha", "path"):
+        raise ValueError(
+            f"tol_relative_to={tol_relative_to!r} is unknown; use 'alpha' for a tolerance relative "
+            "to each alpha's penalty, or 'path' for the same violation along the path."
+        )
     return Limits(
+        path_wide=tol_relative_to == "path",
         tol=check_number("tol", tol, remedy="use e.g. tol=1e-6"),
         max_iter=check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=10000"),
         max_support=None
@@ -119,14 +143,15 @@ def trace(
     """
     points: list[Point] = []
     bar = counter(len(alphas), 0, progress, "alphas")
+    tolerances = limits.tolerances(solver.penalty, alphas)
     try:
-        for alpha in alphas:
+        for alpha, tol in zip(alphas, tolerances, strict=True):
             left = limits.left()
             if left == 0.0 and points:
                 return points, "max_time"
             point = solver.solve(
                 float(alpha),
-                limits.tol,
+                float(tol),
                 limits.max_iter,
                 left,
                 convexity=limits.convexity,
