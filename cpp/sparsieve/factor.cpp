@@ -103,8 +103,21 @@ double Factor::smallest_pivot(const std::vector<double>& diagonal) const {
   return smallest;
 }
 
+// Four columns at a time: the vector is read and written once for all of them.
 void Factor::forward(double* x) const {
-  for (Index j = 0; j < k_; ++j) {
+  Index j = 0;
+  for (; j + 4 <= k_; j += 4) {
+    const double* l[4] = {column(j), column(j + 1), column(j + 2), column(j + 3)};
+    double negative[4];
+    for (Index q = 0; q < 4; ++q) {
+      for (Index p = 0; p < q; ++p) x[j + q] -= l[p][j + q] * x[j + p];
+      x[j + q] /= l[q][j + q];
+      negative[q] = -x[j + q];
+    }
+    for (const double*& each : l) each += j + 4;
+    kernels<double>().axpy4(negative, l, x + j + 4, k_ - j - 4);
+  }
+  for (; j < k_; ++j) {
     const double* l = column(j);
     x[j] /= l[j];
     axpy(-x[j], l + j + 1, x + j + 1, k_ - j - 1);
@@ -114,9 +127,22 @@ void Factor::forward(double* x) const {
 void Factor::solve(const double* b, double* x) const {
   if (x != b) std::copy(b, b + k_, x);
   forward(x);
-  for (Index j = k_ - 1; j >= 0; --j) {
-    const double* l = column(j);
-    x[j] = (x[j] - dot(l + j + 1, x + j + 1, k_ - j - 1)) / l[j];
+  Index j = k_;
+  for (; j > k_ / 4 * 4; --j) {
+    const double* l = column(j - 1);
+    x[j - 1] = (x[j - 1] - dot(l + j, x + j, k_ - j)) / l[j - 1];
+  }
+  for (j -= 4; j >= 0; j -= 4) {
+    const double* l[4];
+    double below[4];
+    for (Index q = 0; q < 4; ++q) l[q] = column(j + q) + j + 4;
+    kernels<double>().dot4(l, x + j + 4, k_ - j - 4, below);
+    for (Index q = 3; q >= 0; --q) {
+      const double* own = column(j + q);
+      double s = x[j + q] - below[q];
+      for (Index p = q + 1; p < 4; ++p) s -= own[j + p] * x[j + p];
+      x[j + q] = s / own[j + q];
+    }
   }
 }
 
