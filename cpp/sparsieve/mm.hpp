@@ -138,7 +138,10 @@ class MmSolver {
   void return_to_gram();
   Status minimise_by_columns(double target, const SolveOptions& options, SolveResult& result);
   Status column_epochs(int count, double target, const SolveOptions& options, SolveResult& result);
+  bool extrapolate(const std::vector<std::vector<double>>& points, std::vector<double>& out) const;
+  bool leap_ahead(const std::vector<std::vector<double>>& points, double now);
   double evaluate_columns();
+  double penalty_now() const;
   bool column_newton();
   bool column_trial(const std::vector<double>& delta, double t);
   void list_support();

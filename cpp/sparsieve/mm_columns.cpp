@@ -1,6 +1,6 @@
 // The inner problem on the columns themselves, for sparse data with supports so large that a Gram
 // matrix would cost more than the columns do: coordinate descent on the surrogate, reweighted after
-// every epoch, with truncated Newton steps by conjugate gradients.
+// every epoch, with extrapolation and truncated Newton steps by conjugate gradients.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,12 +21,14 @@ constexpr double kGramPrice = 60.0;
 constexpr double kBentPrice = 250.0;
 constexpr double kVisit = 10.0;  // what visiting a column costs besides its entries
 // Epochs between two Newton steps.
-constexpr int kNewtonEvery = 8;
-constexpr int kNewtonRarely = 64;  // once a whole step was refused
+constexpr int kNewtonEvery = 64;
+constexpr int kNewtonRarely = 400;  // once a whole step was refused
 // Conjugate gradient iterations of one Newton step, and the reduction of the residual it aims at.
 constexpr int kMaxCg = 60;
 constexpr double kForcing = 1e-3;
 constexpr double kEnough = 0.3;  // of the target: no need to go below
+// Epochs between two leaps ahead.
+constexpr std::size_t kMemory = 7;
 // Checks without progress before rounding is blamed.
 constexpr int kPatience = 50;
 }  // namespace
@@ -57,7 +59,9 @@ bool MmSolver::gram_would_pay(double read, double epochs) const {
   const bool bent =
       std::any_of(curvature_.begin(), curvature_.end(), [](double h) { return h != 0.0; });
   const double price = (bent ? kBentPrice : kGramPrice) * k * k;
-  return read + kVisit * m * epochs > price && m > kSmallSet && m <= kLargeSet;
+  // With far more features than samples the matrix would be hopelessly singular.
+  const bool sound = static_cast<Index>(support_.size()) <= 2 * problem_.design->n();
+  return sound && read + kVisit * m * epochs > price && m > kSmallSet && m <= kLargeSet;
 }
 
 // The columns took longer than a Gram matrix would have: have it again and keep it for some alphas, for
@@ -98,8 +102,10 @@ double MmSolver::evaluate_columns() {
   for (Index s = 0; s < m; ++s) {
     if (a_[s] == 0.0) value_[s] = slope_[s] = curvature_[s] = 0.0;
   }
-  return std::accumulate(value_.begin(), value_.end(), 0.0);
+  return penalty_now();
 }
+
+double MmSolver::penalty_now() const { return std::accumulate(value_.begin(), value_.end(), 0.0); }
 
 // (X_S' Omega X_S + diag r'') delta = g by conjugate gradients with the diagonal as preconditioner;
 // stops where the curvature turns negative. Coordinates that would change sign become zero; the step
@@ -168,12 +174,59 @@ bool MmSolver::column_trial(const std::vector<double>& delta, double t) {
   return false;
 }
 
-// A few epochs, until nothing moves any more, or why they were broken off.
+// The combination of the last points, of weights that add up to one, whose step would be shortest if
+// epochs were linear: sum_i z_i w_{i+1} with K z = 1, K_ij = (w_{i+1} - w_i)'(w_{j+1} - w_j), scaled.
+// Coordinates keep the last point's sign or become zero. False if there is no such combination.
+bool MmSolver::extrapolate(const std::vector<std::vector<double>>& points,
+                           std::vector<double>& out) const {
+  constexpr double kRidge = 1e-10;  // of the trace
+  const Index steps = static_cast<Index>(points.size()) - 1, m = ws_.size();
+  std::vector<std::vector<double>> moved(steps, std::vector<double>(m));
+  for (Index i = 0; i < steps; ++i) {
+    for (Index s = 0; s < m; ++s) moved[i][s] = points[i + 1][s] - points[i][s];
+  }
+  Factor factor;
+  double trace = 0.0;
+  for (const auto& each : moved) trace += dot(each.data(), each.data(), m);
+  std::vector<double> row(steps), z(steps, 1.0);
+  for (Index i = 0; i < steps; ++i) {
+    for (Index j = 0; j <= i; ++j) row[j] = dot(moved[i].data(), moved[j].data(), m);
+    factor.append(row.data(), row[i] + kRidge * trace);
+  }
+  factor.solve(z.data(), z.data());
+  double sum = 0.0;
+  for (double each : z) sum += each;
+  if (!(std::abs(sum) > 0.0) || !std::isfinite(sum)) return false;
+  out.assign(m, 0.0);
+  for (Index i = 0; i < steps; ++i) axpy(z[i] / sum, points[i + 1].data(), out.data(), m);
+  for (Index s = 0; s < m; ++s) {
+    if (!std::isfinite(out[s])) return false;
+    if (!(out[s] * points[steps][s] > 0.0) && !is_free(s)) out[s] = 0.0;
+  }
+  return true;
+}
+
+// Go where the last points seem to be heading, unless F would not fall below `now` there: undone then.
+bool MmSolver::leap_ahead(const std::vector<std::vector<double>>& points, double now) {
+  std::vector<double> ahead;
+  if (!extrapolate(points, ahead)) return false;
+  const Weighted here = weighted_;
+  w_.swap(ahead);
+  residual();
+  if (0.5 * weighted_.norm2 + evaluate_columns() < now) return true;
+  w_.swap(ahead);
+  weighted_ = here;
+  evaluate_columns();
+  return false;
+}
+
+// A few epochs, until nothing moves any more, or why they were broken off; now and then a leap.
 Status MmSolver::column_epochs(int count, double target, const SolveOptions& options,
                                SolveResult& result) {
   std::vector<Index> all(ws_.size());
   std::iota(all.begin(), all.end(), Index{0});
-  double penalty = evaluate_columns();
+  std::vector<std::vector<double>> points{w_};
+  double penalty = evaluate_columns(), objective = 0.5 * weighted_.norm2 + penalty;
   for (int e = 0; e < count; ++e) {
     if (stopped()) return Status::kInterrupted;
     if (result.iterations >= options.max_iter) return Status::kIterations;
@@ -185,16 +238,25 @@ Status MmSolver::column_epochs(int count, double target, const SolveOptions& opt
                 bold_,         problem_.positive, w_.data()};
     problem_.design->descend(epoch, weighted_);
     anchored_ = false;
-    const double penalty_before = penalty;
-    penalty = evaluate_columns();
-    if (bold_ && epoch.change + penalty - penalty_before > 0.0) {
+    const double change = epoch.change + (evaluate_columns() - penalty);
+    if (bold_ && change > 0.0) {
       bold_ = false;  // too bold: undone, and not tried again at this alpha
       w_ = before;
       weighted_ = weighted;
-      penalty = evaluate_columns();
-    } else if (epoch.worst <= target) {
-      break;
+      evaluate_columns();
+      points.assign(1, w_);
+      continue;
     }
+    penalty = penalty_now();
+    objective += change;
+    if (epoch.worst <= target) break;
+    points.push_back(w_);
+    if (points.size() <= kMemory) continue;
+    if (leap_ahead(points, objective)) {
+      penalty = penalty_now();
+      objective = 0.5 * weighted_.norm2 + penalty;
+    }
+    points.assign(1, w_);
   }
   return Status::kConverged;
 }
