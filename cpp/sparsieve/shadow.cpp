@@ -44,13 +44,13 @@ Quantised quantise(const std::vector<double>& v) {
 Shadow::Shadow(Index n, Index d)
     : n_(n),
       stride_((n + kAlign - 1) / kAlign * kAlign),
-      data_(static_cast<std::size_t>(stride_) * d, 0),
+      data_(std::make_unique_for_overwrite<std::int8_t[]>(static_cast<std::size_t>(stride_) * d)),
       offset_(d),
       scale_(d),
       error_(d),
       size_(d) {
   if (n < kManyRows) return;
-  fine_.resize(data_.size(), 0);
+  fine_ = std::make_unique_for_overwrite<std::int8_t[]>(static_cast<std::size_t>(stride_) * d);
   fine_scale_.resize(d);
   fine_error_.resize(d);
   fine_size_.resize(d);
@@ -63,10 +63,13 @@ void Shadow::fill(Index j, const double* x) {
   const double middle = 0.5 * low + 0.5 * high, half = 0.5 * high - 0.5 * low;
   // A hair more than 127 steps, so that rounding cannot reach 128.
   const double scale = half / 126.9999;
+  std::int8_t* q = data_.get() + j * stride_;
   if (scale > 0.0 && std::isfinite(1.0 / scale)) {
-    k.fill(x, n_, middle, scale, data_.data() + j * stride_, &lost2, &size2);
+    k.fill(x, n_, middle, scale, q, &lost2, &size2);
+    std::fill(q + n_, q + stride_, std::int8_t{0});
     scale_[j] = scale;
   } else {
+    std::fill(q, q + stride_, std::int8_t{0});
     lost2 = half * half * static_cast<double>(n_);
   }
   offset_[j] = middle;
@@ -80,14 +83,16 @@ void Shadow::fill(Index j, const double* x) {
 
 // The same once more for what the first eight bits lost.
 void Shadow::fill_fine(Index j, const double* x, double largest) {
-  const std::int8_t* q = data_.data() + j * stride_;
+  const std::int8_t* q = data_.get() + j * stride_;
+  std::int8_t* finer = fine_.get() + j * stride_;
+  std::fill(finer, finer + stride_, std::int8_t{0});
   const double middle = offset_[j], scale = scale_[j], fine = 0.5001 * scale / 126.9999;
   fine_error_[j] = error_[j];
   if (!(fine > 0.0 && std::isfinite(1.0 / fine))) return;
   std::vector<double> lost(n_);
   for (Index i = 0; i < n_; ++i) lost[i] = (x[i] - middle) - scale * static_cast<double>(q[i]);
   double lost2 = 0.0, size2 = 0.0;
-  shadow_kernels().fill(lost.data(), n_, 0.0, fine, fine_.data() + j * stride_, &lost2, &size2);
+  shadow_kernels().fill(lost.data(), n_, 0.0, fine, finer, &lost2, &size2);
   fine_scale_[j] = fine;
   // Two subtractions and a product, each rounded by at most eps times twice the largest entry.
   const double rounding = 8.0 * kEps * largest * std::sqrt(static_cast<double>(n_));
@@ -95,15 +100,14 @@ void Shadow::fill_fine(Index j, const double* x, double largest) {
   fine_size_[j] = fine * std::sqrt(size2) * (1.0 + 1e-9);
 }
 
-void Shadow::add_products(const std::vector<std::int8_t>& data, const std::vector<double>& scale,
-                          const Quantised& v, const Index* cols, Index count,
-                          double* centre) const {
+void Shadow::add_products(const Bits& data, const std::vector<double>& scale, const Quantised& v,
+                          const Index* cols, Index count, double* centre) const {
   const auto& k = shadow_kernels();
   for (Index i = 0; i < count; i += 4) {
     const Index group = std::min<Index>(4, count - i);
     const std::int8_t* q[4];
     std::int64_t product[4];
-    for (Index a = 0; a < 4; ++a) q[a] = data.data() + cols[i + std::min(a, group - 1)] * stride_;
+    for (Index a = 0; a < 4; ++a) q[a] = data.get() + cols[i + std::min(a, group - 1)] * stride_;
     k.dot4(q, v.q.data(), stride_, product);
     for (Index a = 0; a < group; ++a) {
       centre[i + a] += scale[cols[i + a]] * v.unit * static_cast<double>(product[a]);
@@ -128,7 +132,7 @@ void Shadow::accumulate(const Index* cols, const double* coef, Index count, doub
     double a[4];
     for (Index k = 0; k < 4; ++k) {
       const Index j = cols[std::min(i + k, count - 1)];
-      q[k] = data_.data() + j * stride_;
+      q[k] = data_.get() + j * stride_;
       a[k] = i + k < count ? coef[i + k] * scale_[j] : 0.0;
       if (i + k < count) shift += coef[i + k] * offset_[j];
     }

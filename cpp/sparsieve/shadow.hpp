@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sparsieve/simd.hpp"
@@ -38,7 +39,7 @@ class Shadow {
   }
   // With many rows the error of 8 bits is as large as the correlations of unrelated columns. Another 8
   // bits, of what the first lost, are then kept aside and read where the first do not settle a column.
-  bool has_fine() const { return !fine_.empty(); }
+  bool has_fine() const { return fine_ != nullptr; }
   // centre[k] is x_{cols[k]}'v up to fine_radius(v, cols[k]).
   void look_finely(const Quantised& v, const Index* cols, Index count, double* centre) const;
   double fine_radius(const Quantised& v, Index j) const {
@@ -50,11 +51,13 @@ class Shadow {
   std::uint64_t column_bytes() const { return static_cast<std::uint64_t>(n_); }
 
  private:
+  // Not initialised: the threads that fill them touch them first.
+  using Bits = std::unique_ptr<std::int8_t[]>;
   void fill_fine(Index j, const double* x, double largest);
-  void add_products(const std::vector<std::int8_t>& data, const std::vector<double>& scale,
-                    const Quantised& v, const Index* cols, Index count, double* centre) const;
+  void add_products(const Bits& data, const std::vector<double>& scale, const Quantised& v,
+                    const Index* cols, Index count, double* centre) const;
   Index n_, stride_;
-  std::vector<std::int8_t> data_, fine_;
+  Bits data_, fine_;
   std::vector<double> offset_, scale_, error_, size_;  // m, sigma, e, ||sigma q||
   std::vector<double> fine_scale_, fine_error_, fine_size_;
 };
