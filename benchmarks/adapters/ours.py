@@ -2,7 +2,8 @@
 
 Quirks: by default tol is relative to the penalty level r'(0) at each alpha, hence stricter towards
 the end of a path than the measure of the judge; here tol_relative_to="path" asks for the same
-violation everywhere, as the peers' tolerances do. Like every peer it gets the loosest tol that passes.
+violation everywhere, as the peers' tolerances do. Like every peer it gets the loosest tol that
+passes.
 """
 
 from __future__ import annotations
