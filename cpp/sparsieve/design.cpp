@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "sparsieve/threads.hpp"
 
@@ -225,10 +226,8 @@ void Design::gram(const Index* cols, Index m, Index nf, double* out, const std::
     auto& u = buffer[a];
     read_ += storage_->accumulate(fresh + a, &one, 1, u.data());
     const double mu = mean(fresh[a]);
-    for (Index i = 0; i < n(); ++i) {
-      u[i] = omega_[i] * (u[i] - mu);
-      slip[a] += u[i];
-    }
+    for (Index i = 0; i < n(); ++i) u[i] = omega_[i] * (u[i] - mu);
+    if (centred_) slip[a] = std::accumulate(u.begin(), u.end(), 0.0);
     if (r != nullptr) correlations[a] = dot(u.data(), r->data(), n());
     v[a] = u.data();
   }
