@@ -61,8 +61,8 @@ class Limits:
         if not self.path_wide:
             return np.full(len(alphas), self.tol)
         slopes = np.asarray(penalty.slope(np.zeros(len(alphas)), alphas), dtype=np.float64)
-        coarsest = max(self.tol, _COARSEST)
-        return np.minimum(np.maximum(self.tol * slopes[0] / slopes, self.tol), coarsest)
+        wanted: Floats = np.maximum(self.tol * slopes[0] / slopes, self.tol)
+        return np.minimum(wanted, max(self.tol, _COARSEST)).astype(np.float64)
 
     def reached(self, point: Point) -> str:
         """Return the name of the limit that this point reaches, or ""."""
