@@ -337,6 +337,25 @@ void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<d
 
 // ------------------------------------------------------------------------------ one alpha
 
+// How far w is from stationary, all features considered, in units of slope0 (`result.kkt`): the largest
+// violation inside the working set, and the violators outside with their largest excess.
+std::vector<Violator> MmSolver::look_outside(double tol, bool last, double& inside, double& outside,
+                                             SolveResult& result) {
+  reweight();
+  inside = larger(larger(worst_active(), worst_zero()), dependent_violation()) / slope0_;
+  auto found =
+      sieve_.above({r_, weighted_, threshold_, kOutsideShare * tol * slope0_, problem_.positive,
+                    ws_.slots(), ws_.columns(), c_, known_error_, excluded_, last, false});
+  outside = 0.0;
+  for (const Violator& v : found) {
+    outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
+  }
+  result.kkt =
+      std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_) + known_error_ / slope0_;
+  result.kkt += problem_.design->ignored_norm() * std::sqrt(weighted_.norm2) / slope0_;
+  return found;
+}
+
 SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool record) {
   const Bytes before = problem_.design->bytes_read();
   SolveResult result;
@@ -375,21 +394,9 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     const bool misled = !(objective_now() <= objective_before + kMisled * objective_before);
     if (misled) restore(before_w);
     // 3. look for violators outside
-    reweight();
-    const double inside =
-        larger(larger(worst_active(), worst_zero()), dependent_violation()) / slope0_;
-    const double slack = kOutsideShare * options.tol * slope0_;
-    const auto found =
-        sieve_.above({r_, weighted_, threshold_, slack, problem_.positive, ws_.slots(),
-                      ws_.columns(), c_, known_error_, excluded_, misled || ended, false});
-    outside = 0.0;
-    for (const Violator& v : found) {
-      outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
-    }
+    double inside;
+    const auto found = look_outside(options.tol, misled || ended, inside, outside, result);
     if (result.rounds == 0) expected_ = outside / slope0_;
-    result.kkt =
-        std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_) + known_error_ / slope0_;
-    result.kkt += problem_.design->ignored_norm() * std::sqrt(weighted_.norm2) / slope0_;
     // 4. done, stuck, or enlarge the working set
     if (result.kkt <= options.tol) {
       result.status = Status::kConverged;

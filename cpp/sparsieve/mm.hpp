@@ -98,6 +98,8 @@ class MmSolver {
   void enlarge(std::vector<Violator> found);
   Index enlarge_by_guess(double tol);
   void finish(const SolveOptions& options, SolveResult& result);
+  std::vector<Violator> look_outside(double tol, bool last, double& inside, double& outside,
+                                     SolveResult& result);
   void residual();
   void restore(const std::vector<double>& w);
   double dependent_violation() const;
