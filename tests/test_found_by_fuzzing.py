@@ -249,3 +249,18 @@ def test_more_alphas_than_memory_holds_are_refused(alphas):
 def test_limits_beyond_64_bits_are_no_limits():
     path = sv.sparse_path(np.eye(3), np.arange(3.0), alphas=2, max_iter=10**400)
     assert path.converged.all()
+
+
+def test_a_violator_within_the_tolerance_does_not_hide_one_that_is_not():
+    # The third column violates by 0.75 tol: enough to be found, not enough to deny the certificate.
+    # The second one looked unlikely before the first was fitted, and violates by 1.83.
+    n, alpha, tol = 300, 0.15, 1e-6
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((n, 3)))[0] * np.sqrt(n)
+    a, t, u = Q.T
+    rho = (alpha * (1 + 0.75 * tol) - 0.75 * alpha) / 2 / (1 - alpha)
+    q = np.sqrt(1 - rho**2)
+    X = np.asfortranarray(np.c_[a, -0.5 * a + np.sqrt(0.75) * t, 2 * (-rho * a + q * u)])
+    y = a + 0.5 / np.sqrt(0.75) * t + (0.75 * alpha / 2 + rho) / q * u
+    path = sv.sparse_path(X, y, "l1", alphas=[alpha], tol=tol, fit_intercept=False)
+    assert path.converged.all()
+    assert sv.kkt_violation(X, y, path.coef_at(alpha), penalty="l1", alpha=alpha) <= tol

@@ -398,7 +398,9 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     const auto found = look_outside(options.tol, misled || ended, inside, outside, result);
     if (result.rounds == 0) expected_ = outside / slope0_;
     // 4. done, stuck, or enlarge the working set
-    if (result.kkt <= options.tol) {
+    const bool complete =
+        found.empty() || misled || ended;  // no column's examination was postponed
+    if (complete && result.kkt <= options.tol) {
       result.status = Status::kConverged;
       break;
     }
