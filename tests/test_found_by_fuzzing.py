@@ -6,6 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 from scipy import sparse
+from tolerances import DEFAULT_KKT
 
 import sparsieve as sv
 from sparsieve.table_files import ReadOptions, TableError, read_table
@@ -264,3 +265,26 @@ def test_a_violator_within_the_tolerance_does_not_hide_one_that_is_not():
     path = sv.sparse_path(X, y, "l1", alphas=[alpha], tol=tol, fit_intercept=False)
     assert path.converged.all()
     assert sv.kkt_violation(X, y, path.coef_at(alpha), penalty="l1", alpha=alpha) <= tol
+
+
+def test_an_empty_support_after_a_large_one():
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((300, 2000), density=0.01, rng=rng, format="csc")
+    y = X[:, :200] @ rng.standard_normal(200) + 0.01 * rng.standard_normal(300)
+    largest = sv.alpha_max(X, y, "l1")
+    model = sv.SparseRegressor("l1", alpha=1e-2 * largest, warm_start=True).fit(X, y)
+    model.set_params(alpha=1.1 * largest).fit(X, y)
+    assert not model.coef_.any()
+    assert model.certificate_.kkt <= 1e-3 * DEFAULT_KKT  # rounding alone
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of the first fit
+@pytest.mark.parametrize("size", [1e10, 1e12, 1e14])
+def test_rounding_errors_of_a_far_larger_start_are_remembered(size):
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.standard_normal((100, 20)))
+    y = X[:, :3] @ [1.0, -2.0, 0.5] + 0.1 * rng.standard_normal(100)
+    model = sv.SparseRegressor("l1", alpha=0.01, warm_start=True).fit(X, size * y).fit(X, y)
+    judged = sv.kkt_violation(X, y, model.coef_, model.intercept_, penalty="l1", alpha=0.01)
+    assert model.certificate_.converged
+    assert judged <= model.certificate_.kkt + 1e-3 * DEFAULT_KKT

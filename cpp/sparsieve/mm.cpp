@@ -196,6 +196,7 @@ void MmSolver::add_to_working_set(const std::vector<Index>& columns) {
     return;
   }
   pull_.resize(m);
+  pull_error_ = std::max(pull_error_, gram_noise(w_read_));
   for (Index s = old; s < m; ++s) {
     pull_[s] = c_[s] + dot(ws_.gram(s), w_read_.data(), m);
     if (stale_) c_[s] = pull_[s] - dot(ws_.gram(s), w_.data(), m);
@@ -245,7 +246,7 @@ void MmSolver::enlarge(std::vector<Violator> found) {
 // 0 when there are none, or when one of the two is missing or not accurate enough.
 Index MmSolver::enlarge_by_guess(double tol) {
   if (!ws_.has_gram() || !problem_.design->has_shadow()) return 0;
-  known_error_ = gram_noise();
+  known_error_ = gram_noise(w_) + pull_error_;
   if (known_error_ > kGramShare * tol * slope0_) return 0;
   std::vector<Index> moved;
   std::vector<double> by, r = r_;

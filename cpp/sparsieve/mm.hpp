@@ -152,7 +152,7 @@ class MmSolver {
   void settle(double tol);
   void add_gram_product(double factor, const std::vector<double>& x,
                         std::vector<double>& out) const;
-  double gram_noise() const;
+  double gram_noise(const std::vector<double>& w) const;
   double surrogate_gap(double outside_ratio);
   double rounding_noise() const;
   bool strictly_convex() const;
@@ -197,6 +197,7 @@ class MmSolver {
   bool anchored_ = false;       // r_ and c_ are those of w_; never set while there is a Gram matrix
   // Correlations are taken from the Gram matrix while their error stays below this fraction of tol.
   static constexpr double kGramShare = 0.1;
+  double pull_error_ = 0.0;   // how far pull_ may be from the exact x_j' Omega z
   double known_error_ = 0.0;  // how far c_ may be from the exact correlations
   Weighted weighted_;
   std::vector<double> scratch_, trial_value_;

@@ -44,12 +44,13 @@ void MmSolver::anchor() {
   if (!ws_.has_gram()) return;
   pull_ = c_;
   add_gram_product(1.0, w_, pull_);
+  pull_error_ = gram_noise(w_);
 }
 
 // The same without reading the columns of the working set, c = X'Omega z - G w, wherever the rounding
 // error of that is small against the tolerance.
 void MmSolver::settle(double tol) {
-  known_error_ = gram_noise();
+  known_error_ = gram_noise(w_) + pull_error_;
   if (!ws_.has_gram() || known_error_ > kGramShare * tol * slope0_) {
     anchor();
     return;
@@ -74,15 +75,16 @@ void MmSolver::add_gram_product(double factor, const std::vector<double>& x,
   });
 }
 
-// A bound of the rounding error of c = X'Omega z - G w: of the Gram matrix itself (sums in eight lanes
-// over blocks of 1024 rows) and of its product with w.
-double MmSolver::gram_noise() const {
+// A bound of the rounding error of a product G w with all that comes with it: of the Gram matrix itself
+// (sums in eight lanes over blocks of 1024 rows) and of the product. X'Omega z = c + G w has one of its
+// own, of the w at which it was formed.
+double MmSolver::gram_noise(const std::vector<double>& w) const {
   const Design& design = *problem_.design;
   const double n = static_cast<double>(design.n()), k = static_cast<double>(support_.size());
   double reach = std::sqrt(z_norm2_), largest = 0.0;
   for (Index s = 0; s < ws_.size(); ++s) {
     const double norm = design.norm(ws_.column(s));
-    reach += norm * std::abs(w_[s]);
+    reach += norm * std::abs(w[s]);
     largest = std::max(largest, norm);
   }
   const double roundings = std::min(n, 1024.0) / 8.0 + n / 1024.0 + k + 12.0;
@@ -135,6 +137,7 @@ double MmSolver::surrogate_gap(double outside_ratio) {
 
 bool MmSolver::strictly_convex() const {
   const Index k = static_cast<Index>(support_.size()), ld = (k + 3) / 4 * 4;
+  if (k == 0) return true;
   std::vector<Index> columns(k), slots = support_;
   for (Index p = 0; p < k; ++p) columns[p] = ws_.column(support_[p]);
   WorkingSet own(ws_.has_gram() ? 0 : problem_.design->d());

@@ -31,6 +31,7 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
     }
     return;
   }
+  if (fresh.empty()) return;
   // Fresh columns are expanded to double in a buffer of at most so many numbers (but 32 columns). The
   // working set is read once for each time it is filled, and nobody listens to Ctrl-C meanwhile: at
   // most so many products.
