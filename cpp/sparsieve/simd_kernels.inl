@@ -2,7 +2,7 @@
 // compiled for its own instruction set and with its own SPARSIEVE_ISA (a namespace). The vector
 // types are the compiler's own, eight doubles wide, which it splits where registers are narrower:
 // the order of summation is fixed, so every instruction set with fused multiply-add gives the
-// same bits.
+// same bits on dense data.
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,6 @@
 """The worker's clocks and limits: what every published figure rests on."""
 
+import signal
 import time
 
 import numpy as np
@@ -43,6 +44,7 @@ def test_a_limit_ends_what_takes_longer():
 def test_a_limit_does_not_outlive_its_block():
     with _limited(0.0):
         pass
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     start = time.process_time()
     while time.process_time() - start < 0.5:
         work(1000)
