@@ -1,6 +1,6 @@
 """Fits in ever less memory, each in a forked child: an answer or MemoryError, never a crash.
 
-``python starved_runs.py`` prints one JSON object: outcome -> how often, and the deaths.
+``python starved_runs.py`` prints one JSON object: call -> outcome -> how often.
 """
 
 import collections
@@ -59,10 +59,10 @@ def in_child(limit, call):
 
 def main():
     sv.SparseRegressorCV(alphas=3, cv=3).fit(X[:, :20], Y)  # import what is imported late
-    counts = collections.Counter()
-    for call in CALLS.values():
-        for limit in LIMITS:
-            counts[in_child(limit, call)] += 1
+    counts = {
+        name: collections.Counter(in_child(limit, call) for limit in LIMITS)
+        for name, call in CALLS.items()
+    }
     print(json.dumps(counts))
 
 

@@ -248,9 +248,10 @@ void Design::gram_of_fresh(const std::vector<const double*>& v, double* out, Ind
   const Index own[kGroup] = {0, 1, 2, 3, 4, 5, 6, 7};
   std::vector<double> inverse(n());
   for (Index i = 0; i < n(); ++i) inverse[i] = omega_[i] > 0.0 ? 1.0 / omega_[i] : 0.0;
-  parallel_for(groups, threads_, grain() / nf / kGroup + 1, [&](Index first, Index last) {
-    std::vector<double> x(kGroup * n());
-    const Dense<double> group(x.data(), n(), kGroup, n());
+  std::vector<double> expanded(kGroup * n() * threads_);
+  const auto some = [&](Index first, Index last, Index piece) {
+    double* x = expanded.data() + kGroup * n() * piece;
+    const Dense<double> group(x, n(), kGroup, n());
     for (Index b = first * kGroup; b < std::min(nf, last * kGroup); b += kGroup) {
       const Index count = std::min(kGroup, nf - b);
       for (Index q = 0; q < count; ++q) {
@@ -258,7 +259,8 @@ void Design::gram_of_fresh(const std::vector<const double*>& v, double* out, Ind
       }
       group.dots_many(v.data(), b + count, own, count, out + b, stride);
     }
-  });
+  };
+  parallel_for(groups, threads_, grain() / nf / kGroup + 1, some);
 }
 
 }  // namespace sparsieve

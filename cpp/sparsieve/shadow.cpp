@@ -11,6 +11,7 @@ constexpr Index kAlign = 64;  // columns start on a cache line and are padded wi
 // From so many rows on another eight bits pay: the error of the first, about 0.01, then passes 0.6 times
 // the typical cosine of unrelated columns, n^(-1/2).
 constexpr Index kManyRows = 4096;
+constexpr Index kBlock = 1024;  // rows of a column at a time, without memory from the heap
 }  // namespace
 
 Quantised quantise(const std::vector<double>& v) {
@@ -56,8 +57,9 @@ Shadow::Shadow(Index n, Index d)
   fine_size_.resize(d);
 }
 
-void Shadow::fill(Index j, const double* x) {
-  const auto& k = shadow_kernels();
+template <class T>
+void Shadow::fill(Index j, const T* x) {
+  const auto& k = kernels<T>();
   double low, high, lost2 = 0.0, size2 = 0.0;
   k.range(x, n_, &low, &high);
   const double middle = 0.5 * low + 0.5 * high, half = 0.5 * high - 0.5 * low;
@@ -65,7 +67,7 @@ void Shadow::fill(Index j, const double* x) {
   const double scale = half / 126.9999;
   std::int8_t* q = data_.get() + j * stride_;
   if (scale > 0.0 && std::isfinite(1.0 / scale)) {
-    k.fill(x, n_, middle, scale, q, &lost2, &size2);
+    k.shade(x, n_, middle, scale, q, &lost2, &size2);
     std::fill(q + n_, q + stride_, std::int8_t{0});
     scale_[j] = scale;
   } else {
@@ -82,23 +84,32 @@ void Shadow::fill(Index j, const double* x) {
 }
 
 // The same once more for what the first eight bits lost.
-void Shadow::fill_fine(Index j, const double* x, double largest) {
+template <class T>
+void Shadow::fill_fine(Index j, const T* x, double largest) {
   const std::int8_t* q = data_.get() + j * stride_;
   std::int8_t* finer = fine_.get() + j * stride_;
   std::fill(finer, finer + stride_, std::int8_t{0});
   const double middle = offset_[j], scale = scale_[j], fine = 0.5001 * scale / 126.9999;
   fine_error_[j] = error_[j];
   if (!(fine > 0.0 && std::isfinite(1.0 / fine))) return;
-  std::vector<double> lost(n_);
-  for (Index i = 0; i < n_; ++i) lost[i] = (x[i] - middle) - scale * static_cast<double>(q[i]);
-  double lost2 = 0.0, size2 = 0.0;
-  shadow_kernels().fill(lost.data(), n_, 0.0, fine, finer, &lost2, &size2);
+  double lost[kBlock], lost2 = 0.0, size2 = 0.0;
+  for (Index first = 0; first < n_; first += kBlock) {
+    const Index count = std::min(kBlock, n_ - first);
+    for (Index i = 0; i < count; ++i) {
+      lost[i] =
+          (static_cast<double>(x[first + i]) - middle) - scale * static_cast<double>(q[first + i]);
+    }
+    kernels<double>().shade(lost, count, 0.0, fine, finer + first, &lost2, &size2);
+  }
   fine_scale_[j] = fine;
   // Two subtractions and a product, each rounded by at most eps times twice the largest entry.
   const double rounding = 8.0 * kEps * largest * std::sqrt(static_cast<double>(n_));
   fine_error_[j] = std::sqrt(lost2) * (1.0 + 1e-9) + rounding;
   fine_size_[j] = fine * std::sqrt(size2) * (1.0 + 1e-9);
 }
+
+template void Shadow::fill(Index, const double*);
+template void Shadow::fill(Index, const float*);
 
 void Shadow::add_products(const Bits& data, const std::vector<double>& scale, const Quantised& v,
                           const Index* cols, Index count, double* centre) const {

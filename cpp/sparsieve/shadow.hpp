@@ -30,7 +30,8 @@ class Shadow {
  public:
   Shadow(Index n, Index d);
   // Fill column j from its n values; touches nothing else, so columns may be filled in parallel.
-  void fill(Index j, const double* x);
+  template <class T>
+  void fill(Index j, const T* x);
   // centre[k] is x_{cols[k]}'v up to radius(v, cols[k]).
   void look(const Quantised& v, const Index* cols, Index count, double* centre) const;
   // Known before the column is read.
@@ -53,7 +54,8 @@ class Shadow {
  private:
   // Not initialised: the threads that fill them touch them first.
   using Bits = std::unique_ptr<std::int8_t[]>;
-  void fill_fine(Index j, const double* x, double largest);
+  template <class T>
+  void fill_fine(Index j, const T* x, double largest);
   void add_products(const Bits& data, const std::vector<double>& scale, const Quantised& v,
                     const Index* cols, Index count, double* centre) const;
   Index n_, stride_;

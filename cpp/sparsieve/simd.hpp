@@ -26,6 +26,11 @@ struct Kernels {
   void (*spread)(const T* x, const double* w, double middle, Index n, double out[3]);
   // y += a[0] x[0] + ... + a[3] x[3]
   void (*axpy4)(const double a[4], const T* const x[4], double* y, Index n);
+  // The smallest and the largest of n > 0 entries
+  void (*range)(const T* x, Index n, double* low, double* high);
+  // q = round((x - middle) / scale), |q| <= 127; adds to the sums of squares of what is lost and of q
+  void (*shade)(const T* x, Index n, double middle, double scale, std::int8_t* q, double* lost2,
+                double* size2);
 };
 
 template <class T>
@@ -44,10 +49,6 @@ const SparseKernels<T, I>& sparse_kernels();
 
 // Products of 8-bit columns with a 16-bit vector, in integers; n is a multiple of 64.
 struct ShadowKernels {
-  // q = round((x - middle) / scale), |q| <= 127; sums of squares of what is lost and of q
-  void (*fill)(const double* x, Index n, double middle, double scale, std::int8_t* q, double* lost2,
-               double* size2);
-  void (*range)(const double* x, Index n, double* low, double* high);
   void (*dot4)(const std::int8_t* const x[4], const std::int16_t* v, Index n, std::int64_t out[4]);
   // y += a[0] x[0] + ... + a[3] x[3], n any number
   void (*axpy4)(const double a[4], const std::int8_t* const x[4], double* y, Index n);

@@ -231,8 +231,9 @@ void shadow_axpy4(const double a[4], const std::int8_t* const x[4], double* y, I
   }
 }
 
-void shadow_range(const double* x, Index n, double* low, double* high) {
-  double a = x[0], b = x[0];
+template <class T>
+void range(const T* x, Index n, double* low, double* high) {
+  T a = x[0], b = x[0];
 #pragma omp simd reduction(min : a) reduction(max : b)
   for (Index i = 0; i < n; ++i) {
     a = x[i] < a ? x[i] : a;
@@ -242,23 +243,24 @@ void shadow_range(const double* x, Index n, double* low, double* high) {
   *high = b;
 }
 
-void shadow_fill(const double* x, Index n, double middle, double scale, std::int8_t* q,
-                 double* lost2, double* size2) {
+template <class T>
+void shade(const T* x, Index n, double middle, double scale, std::int8_t* q, double* lost2,
+           double* size2) {
   // Adding and subtracting this number rounds to the nearest integer, in any vector width.
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
   const double inverse = 1.0 / scale;
   double lost = 0.0, size = 0.0;
 #pragma omp simd reduction(+ : lost, size)
   for (Index i = 0; i < n; ++i) {
-    const double u = x[i] - middle;
+    const double u = static_cast<double>(x[i]) - middle;
     const double step = (u * inverse + kRound) - kRound;
     q[i] = static_cast<std::int8_t>(static_cast<std::int32_t>(step));
     const double miss = u - scale * step;
     lost += miss * miss;
     size += step * step;
   }
-  *lost2 = lost;
-  *size2 = size;
+  *lost2 += lost;
+  *size2 += size;
 }
 
 template <class T>
@@ -443,7 +445,7 @@ Index beyond(const double* centre, const double* radius, const double* threshold
 
 template <class T>
 Kernels<T> table() {
-  return {dot<T>, dot4<T>, tile<T>, axpy<T>, rotate<T>, spread<T>, axpy4<T>};
+  return {dot<T>, dot4<T>, tile<T>, axpy<T>, rotate<T>, spread<T>, axpy4<T>, range<T>, shade<T>};
 }
 template Kernels<double> table<double>();
 template Kernels<float> table<float>();
@@ -456,6 +458,6 @@ template SparseKernels<double, std::int64_t> sparse_table();
 template SparseKernels<float, std::int32_t> sparse_table();
 template SparseKernels<float, std::int64_t> sparse_table();
 IntervalKernels interval_table() { return {narrowest, beyond}; }
-ShadowKernels shadow_table() { return {shadow_fill, shadow_range, shadow_dot4, shadow_axpy4}; }
+ShadowKernels shadow_table() { return {shadow_dot4, shadow_axpy4}; }
 
 }  // namespace sparsieve::SPARSIEVE_ISA

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 #include "sparsieve/threads.hpp"
@@ -92,12 +91,7 @@ std::unique_ptr<Shadow> Dense<T>::start_shadow() const {
 
 template <class T>
 void Dense<T>::shade(Index j, Shadow& shadow) const {
-  if constexpr (std::is_same_v<T, double>) {
-    shadow.fill(j, column(j));
-  } else {
-    const std::vector<double> x(column(j), column(j) + n());
-    shadow.fill(j, x.data());
-  }
+  shadow.fill(j, column(j));
 }
 
 // Two may have built one each: the first stays, others may be looking at it.

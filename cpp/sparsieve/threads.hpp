@@ -3,31 +3,28 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "sparsieve/simd.hpp"
 
 namespace sparsieve {
 
-// Call body(first, last) on pieces of [0, count). A piece has at least `grain` items; results must not
-// depend on where the pieces begin.
+// Call body(first, last) or body(first, last, piece) on pieces of [0, count), piece < threads. A piece has
+// at least `grain` items; results must not depend on where the pieces begin. The body asks for no memory:
+// in a thread that gets none the C++ library has none for the exception either, and ends the process.
 template <class Body>
 void parallel_for(Index count, int threads, Index grain, const Body& body) {
   const Index pieces =
-      std::min<Index>(threads, std::max<Index>(1, count / std::max<Index>(1, grain)));
-  if (pieces <= 1) {
-    if (count > 0) body(Index{0}, count);
-    return;
-  }
-  std::vector<std::exception_ptr> errors(pieces);
+      std::clamp<Index>(count / std::max<Index>(1, grain), 1, std::max<Index>(1, threads));
   const auto run = [&](Index piece) {
-    try {
-      body(count * piece / pieces, count * (piece + 1) / pieces);
-    } catch (...) {
-      errors[piece] = std::current_exception();
+    const Index first = count * piece / pieces, last = count * (piece + 1) / pieces;
+    if constexpr (std::is_invocable_v<Body, Index, Index, Index>) {
+      body(first, last, piece);
+    } else {
+      body(first, last);
     }
   };
   std::vector<std::jthread> others;
@@ -38,10 +35,6 @@ void parallel_for(Index count, int threads, Index grain, const Body& body) {
   }
   run(0);
   for (Index piece = started; piece < pieces; ++piece) run(piece);
-  others.clear();  // joins
-  for (const auto& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
 }
 
 }  // namespace sparsieve
