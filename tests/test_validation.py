@@ -7,6 +7,7 @@ from problems import sparse_design, toy, unsorted_csc
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
+import sparsieve as sv
 from sparsieve.validation import (
     check_alphas,
     check_integer,
@@ -196,7 +197,7 @@ def spoilt(value, make=np.asarray):
 )
 def test_bad_designs(design, message):
     with pytest.raises(ValueError, match=message):
-        check_X_y(design, Y)
+        sv.sparse_path(design, Y, alphas=2)
 
 
 def test_objects_that_are_not_numbers():
@@ -341,3 +342,34 @@ def test_bad_integers(value):
 
 def test_integers_of_numpy():
     assert check_integer("max_iter", np.int32(5), low=1, remedy="") == 5
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("storage", ["dense", "float32", "csc"])
+def test_entries_that_are_not_finite_are_found_wherever_they_hide(bad, intercept, storage):
+    # In a row of weight zero, in a column that is zero otherwise, excluded or without a penalty.
+    X, y, _ = toy(n_samples=30, n_features=8, n_active=3, noise=1.0, seed=0)
+    X[:, 5] = 0.0
+    X[4, 5] = bad
+    data = {"dense": X, "float32": X.astype(np.float32), "csc": sparse.csc_array(X)}[storage]
+    weight = np.ones(30)
+    weight[4] = 0.0
+    weights = np.ones(8)
+    for penalty_weight in (1.0, 0.0, np.inf):
+        weights[5] = penalty_weight
+        with pytest.raises(ValueError, match=r"Input X contains .* at row 4, column 5"):
+            sv.sparse_path(
+                data,
+                y,
+                alphas=3,
+                sample_weight=weight,
+                weights=weights,
+                fit_intercept=intercept,
+            )
+    with pytest.raises(ValueError, match=r"Input X contains .* at row 4, column 5"):
+        sv.SparseRegressorCV(cv=3, alphas=[0.1, 0.05], fit_intercept=intercept).fit(data, y)
+    with pytest.raises(ValueError, match=r"Input X contains .* at row 4, column 5"):
+        sv.stability_selection(data, y, n_pairs=2, alphas=3, random_state=0)
+    with pytest.raises(ValueError, match=r"Input X contains .* at row 4, column 5"):
+        sv.proximal_weighted_lasso(data, y, np.ones(8), sample_weight=weight)

@@ -58,7 +58,7 @@ void Design::measure(const Weighted* r, std::vector<double>* correlations) {
       if (!(m.raw >= kTinySquare && m.raw <= kHugeSquare)) {
         bool any;
         read += storage_->any(j, omega_.data(), any);
-        odd[j] = any ? (m.raw < 1.0 ? -1 : 1) : 0;
+        if (any || m.raw != m.raw) odd[j] = m.raw < 1.0 ? -1 : 1;
       }
       // What follows finds the column in cache.
       if (shadow) storage_->shade(j, *shadow);
@@ -121,9 +121,15 @@ void Design::weigh(const std::vector<double>& r, Weighted& out) const {
 void Design::correlate(const Weighted& r, const Index* cols, Index count, double* out) const {
   parallel_for(count, threads_, grain(), [&](Index first, Index last) {
     read_ += storage_->dots(r.v.data(), cols + first, last - first, out + first);
+    centre(r, cols, first, last, out);
   });
+}
+
+// What centring the columns takes away from their products with r.
+void Design::centre(const Weighted& r, const Index* cols, Index first, Index last,
+                    double* products) const {
   if (!centred_) return;
-  for (Index k = 0; k < count; ++k) out[k] -= means_[cols[k]] * r.sum;
+  for (Index k = first; k < last; ++k) products[k] -= means_[cols[k]] * r.sum;
 }
 
 bool Design::shadow_helps() const {
@@ -146,25 +152,23 @@ const Shadow* Design::shadow() const {
 }
 
 void Design::look(const Weighted& r, const Quantised& q, const Index* cols, Index count,
-                  double* centre) const {
+                  double* out) const {
   const Shadow& shadow = *shadow_;
-  parallel_for(count, threads_, 8 * grain(), [&](Index first, Index last) {
-    shadow.look(q, cols + first, last - first, centre + first);
+  parallel_for(count, threads_, 4 * grain(), [&](Index first, Index last) {
+    shadow.look(q, cols + first, last - first, out + first);
+    centre(r, cols, first, last, out);
   });
   read_ += shadow.column_bytes() * static_cast<Bytes>(count);
-  if (!centred_) return;
-  for (Index k = 0; k < count; ++k) centre[k] -= means_[cols[k]] * r.sum;
 }
 
 void Design::look_finely(const Weighted& r, const Quantised& q, const Index* cols, Index count,
-                         double* centre) const {
+                         double* out) const {
   const Shadow& shadow = *shadow_;
-  parallel_for(count, threads_, 4 * grain(), [&](Index first, Index last) {
-    shadow.look_finely(q, cols + first, last - first, centre + first);
+  parallel_for(count, threads_, 2 * grain(), [&](Index first, Index last) {
+    shadow.look_finely(q, cols + first, last - first, out + first);
+    centre(r, cols, first, last, out);
   });
   read_ += 2 * shadow.column_bytes() * static_cast<Bytes>(count);
-  if (!centred_) return;
-  for (Index k = 0; k < count; ++k) centre[k] -= means_[cols[k]] * r.sum;
 }
 
 void Design::subtract_in_shadow(const Index* cols, const double* coef, Index count,
@@ -190,7 +194,7 @@ void Design::subtract(const Index* cols, const double* coef, Index count,
     negative[k] = -coef[k];
     if (centred_) shift += coef[k] * means_[cols[k]];
   }
-  read_ += storage_->accumulate(cols, negative.data(), count, r.data());
+  read_ += storage_->accumulate(cols, negative.data(), count, r.data(), threads_);
   if (centred_) {
     for (Index i = 0; i < n(); ++i) r[i] += shift;
   }
@@ -224,7 +228,7 @@ void Design::gram(const Index* cols, Index m, Index nf, double* out, const std::
   const double one = 1.0;
   for (Index a = 0; a < nf; ++a) {
     auto& u = buffer[a];
-    read_ += storage_->accumulate(fresh + a, &one, 1, u.data());
+    read_ += storage_->accumulate(fresh + a, &one, 1, u.data(), 1);
     const double mu = mean(fresh[a]);
     for (Index i = 0; i < n(); ++i) u[i] = omega_[i] * (u[i] - mu);
     if (centred_) slip[a] = std::accumulate(u.begin(), u.end(), 0.0);

@@ -45,7 +45,7 @@ class Design {
   // The norm before centring.
   double raw_norm(Index j) const { return std::sqrt(norms2_[j] + total_ * mean(j) * mean(j)); }
   // Columns whose squares leave the range of doubles. Small ones count as zero; there is no computing
-  // with large ones.
+  // with large ones, among which are those with an entry that is not finite.
   const std::vector<Index>& too_small() const { return too_small_; }
   const std::vector<Index>& too_large() const { return too_large_; }
   // A bound of the norms of the small ones, 0 if there are none.
@@ -65,10 +65,10 @@ class Design {
   const Shadow* shadow() const;
   // The same from the shadow, for q = quantise(r.v): up to shadow()->radius(q, cols[k]).
   void look(const Weighted& r, const Quantised& q, const Index* cols, Index count,
-            double* centre) const;
+            double* out) const;
   // The same with its finer bits, up to shadow()->fine_radius(q, cols[k]); it must have them.
   void look_finely(const Weighted& r, const Quantised& q, const Index* cols, Index count,
-                   double* centre) const;
+                   double* out) const;
   bool has_shadow() const { return shadow_ != nullptr; }
   // r -= sum_k coef[k] x_{cols[k]}, roughly: from the shadow, which must be there.
   void subtract_in_shadow(const Index* cols, const double* coef, Index count,
@@ -93,6 +93,8 @@ class Design {
   Bytes bytes() const { return storage_->bytes(); }
 
  private:
+  void centre(const Weighted& r, const Index* cols, Index first, Index last,
+              double* products) const;
   // Squares of norms outside these bounds are out of range; a little inside those of doubles.
   static constexpr double kTinySquare = 1e-304, kHugeSquare = 1e304;
   Index grain() const;

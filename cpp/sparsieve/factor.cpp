@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sparsieve/threads.hpp"
+
 namespace sparsieve {
 namespace {
 // Relative size below which a pivot is rounding noise of the Gram matrix.
@@ -63,16 +65,36 @@ void Factor::reserve(Index k) {
   capacity_ = bigger.capacity_;
 }
 
+bool Factor::append(std::vector<double> rows, Index count, int threads) {
+  const Index k = k_, width = k + count;
+  reserve(width);
+  parallel_for(count, threads, kGrain / (k * k / 2 + 1) + 1, [&](Index first, Index last) {
+    forward(rows.data() + first * width, last - first, width);
+  });
+  for (Index j = 0; j < k; ++j) {
+    for (Index b = 0; b < count; ++b) column(j)[k + b] = rows[b * width + j];
+  }
+  bool sound = true;
+  for (Index b = 0; b < count; ++b) {
+    double* v = rows.data() + b * width;
+    const double floor = kPivotFloor * v[k + b];
+    for (Index i = 0; i < b; ++i) {
+      const double* other = rows.data() + i * width;
+      v[k + i] = (v[k + i] - dot(other, v, k + i)) / other[k + i];
+      column(k + i)[k + b] = v[k + i];
+    }
+    const double pivot2 = v[k + b] - dot(v, v, k + b);
+    sound = sound && pivot2 > floor;
+    column(k + b)[k + b] = v[k + b] = std::sqrt(std::max(pivot2, floor));
+  }
+  k_ = width;
+  return sound;
+}
+
 bool Factor::append(const double* a, double diagonal) {
-  reserve(k_ + 1);
-  std::vector<double> v(a, a + k_);
-  forward(v.data());
-  const double norm2 = dot(v.data(), v.data(), k_);
-  for (Index j = 0; j < k_; ++j) column(j)[k_] = v[j];
-  const double pivot2 = diagonal - norm2, floor = kPivotFloor * diagonal;
-  column(k_)[k_] = std::sqrt(std::max(pivot2, floor));
-  ++k_;
-  return pivot2 > floor;
+  std::vector<double> row(a, a + k_);
+  row.push_back(diagonal);
+  return append(std::move(row), 1, 1);
 }
 
 void Factor::remove(Index i) {
@@ -103,30 +125,35 @@ double Factor::smallest_pivot(const std::vector<double>& diagonal) const {
   return smallest;
 }
 
-// Four columns at a time: the vector is read and written once for all of them.
-void Factor::forward(double* x) const {
+// Four columns at a time: a vector is read and written once for all of them, and they come from memory
+// once for all vectors.
+void Factor::forward(double* vectors, Index count, Index stride) const {
   Index j = 0;
   for (; j + 4 <= k_; j += 4) {
     const double* l[4] = {column(j), column(j + 1), column(j + 2), column(j + 3)};
-    double negative[4];
-    for (Index q = 0; q < 4; ++q) {
-      for (Index p = 0; p < q; ++p) x[j + q] -= l[p][j + q] * x[j + p];
-      x[j + q] /= l[q][j + q];
-      negative[q] = -x[j + q];
+    const double* below[4] = {l[0] + j + 4, l[1] + j + 4, l[2] + j + 4, l[3] + j + 4};
+    for (double* x = vectors; x != vectors + count * stride; x += stride) {
+      double negative[4];
+      for (Index q = 0; q < 4; ++q) {
+        for (Index p = 0; p < q; ++p) x[j + q] -= l[p][j + q] * x[j + p];
+        x[j + q] /= l[q][j + q];
+        negative[q] = -x[j + q];
+      }
+      kernels<double>().axpy4(negative, below, x + j + 4, k_ - j - 4);
     }
-    for (const double*& each : l) each += j + 4;
-    kernels<double>().axpy4(negative, l, x + j + 4, k_ - j - 4);
   }
   for (; j < k_; ++j) {
     const double* l = column(j);
-    x[j] /= l[j];
-    axpy(-x[j], l + j + 1, x + j + 1, k_ - j - 1);
+    for (double* x = vectors; x != vectors + count * stride; x += stride) {
+      x[j] /= l[j];
+      axpy(-x[j], l + j + 1, x + j + 1, k_ - j - 1);
+    }
   }
 }
 
 void Factor::solve(const double* b, double* x) const {
   if (x != b) std::copy(b, b + k_, x);
-  forward(x);
+  forward(x, 1, k_);
   Index j = k_;
   for (; j > k_ / 4 * 4; --j) {
     const double* l = column(j - 1);

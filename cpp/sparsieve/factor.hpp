@@ -24,6 +24,9 @@ class Factor {
   // then belongs to a matrix with a slightly larger diagonal, which is all a Newton step needs.
   // Returns false when that happened.
   bool append(const double* a, double diagonal);
+  // The same for several rows at once: row b, of length k + count, holds the entries up to its diagonal
+  // at k + b.
+  bool append(std::vector<double> rows, Index count, int threads);
   // Remove row and column i.
   void remove(Index i);
   // The smallest pivot relative to its diagonal entry: how far A is from singular, roughly.
@@ -36,7 +39,8 @@ class Factor {
   double* column(Index j) { return l_.data() + j * capacity_ - j * (j + 1) / 2; }
   const double* column(Index j) const { return l_.data() + j * capacity_ - j * (j + 1) / 2; }
   void reserve(Index k);
-  void forward(double* x) const;  // x = L^{-1} x
+  // x = L^{-1} x for `count` vectors, `stride` apart
+  void forward(double* vectors, Index count, Index stride) const;
   Index k_ = 0, capacity_ = 0;
   std::vector<double> l_;
 };

@@ -122,7 +122,7 @@ class MmSolver {
   void move(const Direction& dir, double t, Index leaver);
   bool enter(double floor);
   bool sweep();
-  void join(Index slot, int sign);
+  void join(const std::vector<Index>& slots);
   void leave(Index position);
   void rebuild_support();
   void flush();

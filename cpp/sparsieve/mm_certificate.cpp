@@ -13,8 +13,6 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 // Pivots of the maintained factor above this are definite whatever its accumulated rounding error.
 constexpr double kSafePivot = 1e-9;
-// Products below which another thread does not pay.
-constexpr Index kGramGrain = 1 << 18;
 // Without a Gram matrix at hand, convexity is examined for supports up to this size.
 constexpr Index kProvable = 256;
 }  // namespace
@@ -68,7 +66,7 @@ void MmSolver::add_gram_product(double factor, const std::vector<double>& x,
     if (x[s] != 0.0) moved.push_back(s);
   }
   // Threads share the rows: the order of the sums is the same for any number of them.
-  const Index grain = kGramGrain / (static_cast<Index>(moved.size()) + 1) + 1;
+  const Index grain = kGrain / (static_cast<Index>(moved.size()) + 1) + 1;
   parallel_for(ws_.size(), problem_.design->threads(), grain, [&](Index first, Index last) {
     for (Index s : moved)
       axpy(factor * x[s], ws_.gram(s) + first, out.data() + first, last - first);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "sparsieve/mm.hpp"
+#include "sparsieve/threads.hpp"
 
 namespace sparsieve {
 namespace {
@@ -28,6 +29,8 @@ constexpr double kPolish = 1e-5;
 constexpr int kStallLimit = 3;
 // Rounds of that before rounding is blamed.
 constexpr int kStallRounds = 20;
+// Features that join the factor at once; nobody listens to Ctrl-C meanwhile.
+constexpr std::size_t kJoinBatch = 32;
 }  // namespace
 
 bool MmSolver::is_free(Index slot) const {
@@ -211,14 +214,21 @@ double MmSolver::change_along(const Direction& dir, double t) {
 
 // --------------------------------------------------------------------- changing the support
 
-void MmSolver::join(Index slot, int sign) {
-  const double* gram = ws_.gram(slot);
-  std::vector<double> row(support_.size());
-  for (std::size_t q = 0; q < support_.size(); ++q) row[q] = gram[support_[q]];
-  exact_ = factor_.append(row.data(), gram[slot] + problem_.prox_weight) && exact_;
-  place_[slot] = static_cast<Index>(support_.size());
-  sign_[slot] = sign;
-  support_.push_back(slot);
+void MmSolver::join(const std::vector<Index>& slots) {
+  for (std::size_t first = 0; first < slots.size() && !stopped(); first += kJoinBatch) {
+    const Index count = static_cast<Index>(std::min(kJoinBatch, slots.size() - first));
+    const Index width = static_cast<Index>(support_.size()) + count;
+    std::vector<double> rows(count * width, 0.0);
+    for (Index b = 0; b < count; ++b) {
+      const Index slot = slots[first + b], place = width - count + b;
+      const double* gram = ws_.gram(slot);
+      place_[slot] = place;
+      support_.push_back(slot);
+      for (Index q = 0; q <= place; ++q) rows[b * width + q] = gram[support_[q]];
+      rows[b * width + place] += problem_.prox_weight;
+    }
+    exact_ = factor_.append(std::move(rows), count, problem_.design->threads()) && exact_;
+  }
 }
 
 void MmSolver::leave(Index position) {
@@ -236,14 +246,13 @@ void MmSolver::rebuild_support() {
   exact_ = true;
   support_.clear();
   std::fill(place_.begin(), place_.end(), Index{-1});
+  std::vector<Index> slots;
   for (Index s = 0; s < ws_.size(); ++s) {
-    if (w_[s] == 0.0) continue;
-    if (stopped()) {  // without a factor the point can still be certified
-      leave_gram();
-      return;
-    }
-    join(s, w_[s] > 0.0 ? 1 : -1);
+    sign_[s] = (w_[s] > 0.0) - (w_[s] < 0.0);
+    if (w_[s] != 0.0) slots.push_back(s);
   }
+  join(slots);
+  if (support_.size() < slots.size()) leave_gram();  // stopped; the point can still be certified
 }
 
 // Let the worst violators of the working set enter, at most `batch_` of them.
@@ -255,10 +264,9 @@ bool MmSolver::enter(double floor) {
   const Index count = std::min<Index>(batch_, static_cast<Index>(candidates.size()));
   std::partial_sort(candidates.begin(), candidates.begin() + count, candidates.end(),
                     [&](Index a, Index b) { return excess(a) > excess(b); });
-  for (Index k = 0; k < count && !stopped(); ++k) {
-    const Index s = candidates[k];
-    join(s, is_free(s) ? 0 : (c_[s] > 0.0 ? 1 : -1));
-  }
+  candidates.resize(count);
+  for (Index s : candidates) sign_[s] = is_free(s) ? 0 : (c_[s] > 0.0 ? 1 : -1);
+  join(candidates);
   entered_ += count;
   return count > 0;
 }
@@ -278,9 +286,11 @@ void MmSolver::flush() {
     add_gram_product(-1.0, scratch_, c_flushed_);
     c_ = c_flushed_;
   } else {
-    for (Index s = 0; s < m; ++s) {
-      if (place_[s] < 0) c_[s] = c_flushed_[s] - dot(ws_.gram(s), scratch_.data(), m);
-    }
+    parallel_for(m, problem_.design->threads(), kGrain / m + 1, [&](Index first, Index last) {
+      for (Index s = first; s < last; ++s) {
+        if (place_[s] < 0) c_[s] = c_flushed_[s] - dot(ws_.gram(s), scratch_.data(), m);
+      }
+    });
     c_flushed_ = c_;
   }
   w_flushed_ = w_;

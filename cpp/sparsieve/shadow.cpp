@@ -45,13 +45,13 @@ Quantised quantise(const std::vector<double>& v) {
 Shadow::Shadow(Index n, Index d)
     : n_(n),
       stride_((n + kAlign - 1) / kAlign * kAlign),
-      data_(std::make_unique_for_overwrite<std::int8_t[]>(static_cast<std::size_t>(stride_) * d)),
+      data_(make_pages<std::int8_t>(static_cast<std::size_t>(stride_) * d)),
       offset_(d),
       scale_(d),
       error_(d),
       size_(d) {
   if (n < kManyRows) return;
-  fine_ = std::make_unique_for_overwrite<std::int8_t[]>(static_cast<std::size_t>(stride_) * d);
+  fine_ = make_pages<std::int8_t>(static_cast<std::size_t>(stride_) * d);
   fine_scale_.resize(d);
   fine_error_.resize(d);
   fine_size_.resize(d);

@@ -7,9 +7,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "sparsieve/pages.hpp"
 #include "sparsieve/simd.hpp"
 
 namespace sparsieve {
@@ -53,7 +53,7 @@ class Shadow {
 
  private:
   // Not initialised: the threads that fill them touch them first.
-  using Bits = std::unique_ptr<std::int8_t[]>;
+  using Bits = Pages<std::int8_t>;
   template <class T>
   void fill_fine(Index j, const T* x, double largest);
   void add_products(const Bits& data, const std::vector<double>& scale, const Quantised& v,

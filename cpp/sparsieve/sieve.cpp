@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sparsieve/threads.hpp"
+
 namespace sparsieve {
 namespace {
 // A residual becomes a reference when at least this share of the columns was looked at.
 constexpr double kReferenceShare = 0.02;
 // Columns whose reach is compared at once.
 constexpr Index kBlock = 256;
+// So many blocks are worth another thread.
+constexpr Index kManyBlocks = 128;
 const double kNoRadius[kBlock] = {};
 // A column's correlation seldom moves by more than this share of what its interval allows, the larger of
 // the two: with few rows a column that has nothing to do with the change moves by n^(-1/2) of it.
@@ -94,7 +98,12 @@ void Sieve::propagate(const Query& query) {
   }
   known.norm = design_.norms();
   known.rounding = design_.roundings();
-  interval_kernels().narrowest(ways_, known, design_.d(), centre_.data(), radius_.data());
+  const Index d = design_.d(), blocks = (d + kBlock - 1) / kBlock;
+  parallel_for(blocks, design_.threads(), kManyBlocks, [&](Index first, Index last) {
+    const Index from = first * kBlock;
+    interval_kernels().narrowest(ways_, known, from, std::min(d, last * kBlock), centre_.data(),
+                                 radius_.data());
+  });
 }
 
 double Sieve::reach(const Query& query, Index j) const {

@@ -70,11 +70,11 @@ struct Enclosed {
   const double *norm, *rounding;
 };
 struct IntervalKernels {
-  // For every column the way whose interval
+  // For every column from first to before last the way whose interval
   //   sum_k g_k centre_k  +-  (sum_k |g_k| radius_k + floor rounding + length norm)
   // reaches least far from zero.
-  void (*narrowest)(const Ways& ways, const Enclosed& known, Index d, double* centre,
-                    double* radius);
+  void (*narrowest)(const Ways& ways, const Enclosed& known, Index first, Index last,
+                    double* centre, double* radius);
   // Which of the columns, numbered from 0, reach beyond a share of their thresholds:
   // not |centre| + radius <= share threshold. Returns how many.
   Index (*beyond)(const double* centre, const double* radius, const double* threshold, double share,

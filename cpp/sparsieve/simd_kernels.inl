@@ -325,18 +325,19 @@ void narrowest_at(const Ways& ways, const Enclosed& known, Index j, double* cent
 }
 
 template <int W>
-void narrowest_of(const Ways& ways, const Enclosed& known, Index d, double* centre,
+void narrowest_of(const Ways& ways, const Enclosed& known, Index first, Index last, double* centre,
                   double* radius) {
-  Index j = 0;
-  for (; j + kLanes <= d; j += kLanes) narrowest_at<Vec, W>(ways, known, j, centre, radius);
-  for (; j < d; ++j) narrowest_at<double, W>(ways, known, j, centre, radius);
+  Index j = first;
+  for (; j + kLanes <= last; j += kLanes) narrowest_at<Vec, W>(ways, known, j, centre, radius);
+  for (; j < last; ++j) narrowest_at<double, W>(ways, known, j, centre, radius);
 }
 
-void narrowest(const Ways& ways, const Enclosed& known, Index d, double* centre, double* radius) {
+void narrowest(const Ways& ways, const Enclosed& known, Index first, Index last, double* centre,
+               double* radius) {
   const auto kernel = ways.count == 1   ? narrowest_of<1>
                       : ways.count == 2 ? narrowest_of<2>
                                         : narrowest_of<3>;
-  kernel(ways, known, d, centre, radius);
+  kernel(ways, known, first, last, centre, radius);
 }
 
 // Entries at rows[0], ..., rows[count - 1] of v, zeros in the lanes beyond; and the way back.

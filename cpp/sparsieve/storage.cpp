@@ -130,16 +130,23 @@ Bytes Dense<T>::dots_many(const double* const* v, Index nv, const Index* cols, I
   return column_bytes() * Bytes(count);
 }
 
+// Threads share the rows, cut between cache lines of y: no sum depends on where.
 template <class T>
-Bytes Dense<T>::accumulate(const Index* cols, const double* coef, Index count, double* y) const {
-  const auto& k = kernels<T>();
-  Index i = 0;
-  for (; i + 4 <= count; i += 4) {
-    const T* x[4] = {column(cols[i]), column(cols[i + 1]), column(cols[i + 2]),
-                     column(cols[i + 3])};
-    k.axpy4(coef + i, x, y, n());
-  }
-  for (; i < count; ++i) k.axpy(coef[i], column(cols[i]), y, n());
+Bytes Dense<T>::accumulate(const Index* cols, const double* coef, Index count, double* y,
+                           int threads) const {
+  constexpr Index kLine = 64;
+  const Index lines = (n() + kLine - 1) / kLine;
+  parallel_for(lines, threads, kGrain / (kLine * count + 1) + 1, [&](Index first, Index last) {
+    const auto& k = kernels<T>();
+    const Index row = first * kLine, rows = std::min(n(), last * kLine) - row;
+    Index i = 0;
+    for (; i + 4 <= count; i += 4) {
+      const T* x[4] = {column(cols[i]) + row, column(cols[i + 1]) + row, column(cols[i + 2]) + row,
+                       column(cols[i + 3]) + row};
+      k.axpy4(coef + i, x, y + row, rows);
+    }
+    for (; i < count; ++i) k.axpy(coef[i], column(cols[i]) + row, y + row, rows);
+  });
   return column_bytes() * Bytes(count);
 }
 
@@ -224,7 +231,8 @@ Bytes Csc<T, I>::dots_many(const double* const* v, Index nv, const Index* cols, 
 }
 
 template <class T, class I>
-Bytes Csc<T, I>::accumulate(const Index* cols, const double* coef, Index count, double* y) const {
+Bytes Csc<T, I>::accumulate(const Index* cols, const double* coef, Index count, double* y,
+                            int /*threads*/) const {
   Bytes read = 0;
   for (Index k = 0; k < count; ++k) {
     axpy(cols[k], coef[k], y);

@@ -62,7 +62,8 @@ class Storage {
   virtual Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count,
                           double* out, Index stride) const = 0;
   // y += sum_k coef[k] x_{cols[k]}
-  virtual Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const = 0;
+  virtual Bytes accumulate(const Index* cols, const double* coef, Index count, double* y,
+                           int threads) const = 0;
   // Whether most entries are not stored, so that a column is cheaper than its expansion.
   virtual bool sparse() const = 0;
   // y += coef omega x_j, elementwise
@@ -102,7 +103,8 @@ class Dense final : public Storage {
   Bytes dots(const double* v, const Index* cols, Index count, double* out) const override;
   Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count, double* out,
                   Index stride) const override;
-  Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const override;
+  Bytes accumulate(const Index* cols, const double* coef, Index count, double* y,
+                   int threads) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
   Bytes descend(Epoch& epoch, Terrain& terrain) const override;
   Bytes moments(Index j, const double* omega, double total, bool centre,
@@ -133,7 +135,8 @@ class Csc final : public Storage {
   Bytes dots(const double* v, const Index* cols, Index count, double* out) const override;
   Bytes dots_many(const double* const* v, Index nv, const Index* cols, Index count, double* out,
                   Index stride) const override;
-  Bytes accumulate(const Index* cols, const double* coef, Index count, double* y) const override;
+  Bytes accumulate(const Index* cols, const double* coef, Index count, double* y,
+                   int threads) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
   Bytes descend(Epoch& epoch, Terrain& terrain) const override;
   Bytes moments(Index j, const double* omega, double total, bool centre,

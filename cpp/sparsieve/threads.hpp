@@ -12,6 +12,9 @@
 
 namespace sparsieve {
 
+// Products per thread below which starting a thread costs more than it saves.
+constexpr Index kGrain = 1 << 18;
+
 // Call body(first, last) or body(first, last, piece) on pieces of [0, count), piece < threads. A piece has
 // at least `grain` items; results must not depend on where the pieces begin. The body asks for no memory:
 // in a thread that gets none the C++ library has none for the exception either, and ends the process.

@@ -3,10 +3,15 @@
 #include <algorithm>
 
 namespace sparsieve {
+namespace {
+Index roomy(Index m) { return m + m / 8 + 32; }
+
+Pages<double> square(Index k) { return make_pages<double>(static_cast<std::size_t>(k) * k); }
+}  // namespace
 
 void WorkingSet::drop_gram() {
   has_gram_ = false;
-  std::vector<double>().swap(gram_);
+  gram_.reset();
   capacity_ = 0;
 }
 
@@ -43,10 +48,10 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
     const Index nf = std::min<Index>(batch, static_cast<Index>(fresh.size() - begin));
     const Index old = size(), m = old + nf;
     if (m > capacity_) {
-      const Index grown = m + m / 8 + 32;
-      std::vector<double> bigger(static_cast<std::size_t>(grown) * grown);
-      for (Index s = 0; s < old; ++s) std::copy(gram(s), gram(s) + old, bigger.data() + s * grown);
-      gram_.swap(bigger);
+      const Index grown = roomy(m);
+      auto bigger = square(grown);
+      for (Index s = 0; s < old; ++s) std::copy(gram(s), gram(s) + old, bigger.get() + s * grown);
+      gram_ = std::move(bigger);
       capacity_ = grown;
     }
     for (Index a = 0; a < nf; ++a) {
@@ -77,13 +82,19 @@ void WorkingSet::keep(const std::vector<Index>& slots) {
   columns_.swap(columns);
   for (Index a = 0; a < m; ++a) slot_[columns_[a]] = a;
   if (!has_gram_) return;
-  std::vector<double> kept(static_cast<std::size_t>(m) * m);
+  // In place, or into less memory where most of it would lie idle: what is read is never behind what is
+  // written.
+  const Index capacity = 2 * roomy(m) < capacity_ ? roomy(m) : capacity_;
+  Pages<double> smaller;
+  if (capacity < capacity_) smaller = square(capacity);
+  double* to = smaller ? smaller.get() : gram_.get();
   for (Index a = 0; a < m; ++a) {
     const double* from = gram(slots[a]);
-    for (Index b = 0; b < m; ++b) kept[a * m + b] = from[slots[b]];
+    for (Index b = 0; b < m; ++b) to[a * capacity + b] = from[slots[b]];
   }
-  gram_.swap(kept);
-  capacity_ = m;
+  if (!smaller) return;
+  gram_ = std::move(smaller);
+  capacity_ = capacity;
 }
 
 }  // namespace sparsieve

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sparsieve/design.hpp"
+#include "sparsieve/pages.hpp"
 
 namespace sparsieve {
 
@@ -19,7 +20,7 @@ class WorkingSet {
   // feature -> slot, -1 for features outside
   const std::vector<Index>& slots() const { return slot_; }
   // Column `slot` of the Gram matrix, size() entries.
-  const double* gram(Index slot) const { return gram_.data() + slot * capacity_; }
+  const double* gram(Index slot) const { return gram_.get() + slot * capacity_; }
 
   // From now on keep no Gram matrix: for supports so large that it costs more than the columns do.
   void drop_gram();
@@ -32,14 +33,14 @@ class WorkingSet {
             double* correlations = nullptr);
   // Compute the Gram matrix that was dropped; false, and still without it, when `stop` says so.
   bool regain_gram(const Design& design, const std::function<bool()>& stop);
-  // Keep only the given slots, in that order.
+  // Keep only the given slots, which must increase.
   void keep(const std::vector<Index>& slots);
 
  private:
-  double* writable(Index slot) { return gram_.data() + slot * capacity_; }
+  double* writable(Index slot) { return gram_.get() + slot * capacity_; }
   std::vector<Index> columns_;
   std::vector<Index> slot_;  // feature -> slot, -1 = outside
-  std::vector<double> gram_;
+  Pages<double> gram_;       // what is beyond size() was never written
   Index capacity_ = 0;
   bool has_gram_ = true;
 };

@@ -15,7 +15,7 @@ from scipy import sparse
 from . import _core
 from ._penalty_checks import Watched
 from .penalties import Penalty, alpha_max_for
-from .validation import Checked, count_jobs
+from .validation import Checked, check_finite_X, count_jobs
 
 __all__ = ["Fits", "Point", "Problem", "Solver", "check_range", "columns_of", "core_penalty"]
 
@@ -110,7 +110,7 @@ def core_penalty(penalty: Penalty) -> _core.Penalty:
 
 
 def check_range(design: _core.Design, data: Checked) -> None:
-    """Refuse a measured X whose squares overflow; warn of columns whose squares underflow."""
+    """Refuse a measured X that is not finite or overflows when squared; warn if that underflows."""
 
     def called(j: int) -> str:
         return f"{j}" if data.feature_names is None else f"{j} ({data.feature_names[j]!r})"
@@ -118,6 +118,7 @@ def check_range(design: _core.Design, data: Checked) -> None:
     large = np.asarray(design.too_large, dtype=np.int64)
     small = np.asarray(design.too_small, dtype=np.int64)
     if large.size:
+        check_finite_X(data.X, data.feature_names)
         raise ValueError(
             f"X: column {called(large[0])} holds numbers so large that their squares "
             "leave the range of double precision; divide it by a power of ten."

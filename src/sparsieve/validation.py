@@ -95,7 +95,7 @@ def check_X_y(
     Checked
     """
     names = feature_names(X)
-    X = check_X(X, names=names, min_samples=min_samples)
+    X = check_X(X, min_samples=min_samples)
     n_samples, n_features = X.shape
     return Checked(
         X,
@@ -124,8 +124,12 @@ def feature_names(X: Any) -> NDArray[Any] | None:
     return names if names.ndim == 1 and all(isinstance(name, str) for name in names) else None
 
 
-def check_X(X: Any, *, names: NDArray[Any] | None = None, min_samples: int = 2) -> Any:
-    """Return X as an F-ordered array or a canonical CSC array of floats, checked."""
+def check_X(X: Any, *, min_samples: int = 2) -> Any:
+    """Return X as an F-ordered array or a canonical CSC array of floats, checked.
+
+    Not whether it is finite: a design finds that out when it measures the columns, without a pass
+    over X of its own (:func:`sparsieve.solvers.check_range`).
+    """
     X = _sparse_X(X) if sparse.issparse(X) else _dense_X(X)
     n_samples, n_features = X.shape
     if n_samples < min_samples:
@@ -138,7 +142,6 @@ def check_X(X: Any, *, names: NDArray[Any] | None = None, min_samples: int = 2) 
             f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required; pass one "
             "column per feature."
         )
-    check_finite_X(X, names)
     return X
 
 
