@@ -17,6 +17,8 @@ namespace {
 
 typedef double Vec __attribute__((vector_size(64)));
 typedef float VecF __attribute__((vector_size(32)));
+typedef std::int32_t VecI32 __attribute__((vector_size(32)));
+typedef std::int8_t VecI8 __attribute__((vector_size(8)));
 constexpr Index kLanes = 8;
 
 inline Vec load(const double* p) {
@@ -249,18 +251,25 @@ void shade(const T* x, Index n, double middle, double scale, std::int8_t* q, dou
   // Adding and subtracting this number rounds to the nearest integer, in any vector width.
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
   const double inverse = 1.0 / scale;
-  double lost = 0.0, size = 0.0;
-#pragma omp simd reduction(+ : lost, size)
-  for (Index i = 0; i < n; ++i) {
-    const double u = static_cast<double>(x[i]) - middle;
-    const double step = (u * inverse + kRound) - kRound;
-    q[i] = static_cast<std::int8_t>(static_cast<std::int32_t>(step));
-    const double miss = u - scale * step;
+  Vec lost{}, size{};
+  Index i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Vec u = load(x + i) - middle, step = (u * inverse + kRound) - kRound;
+    const auto rounded = __builtin_convertvector(__builtin_convertvector(step, VecI32), VecI8);
+    std::memcpy(q + i, &rounded, sizeof rounded);
+    const Vec miss = u - step * scale;
     lost += miss * miss;
     size += step * step;
   }
-  *lost2 += lost;
-  *size2 += size;
+  *lost2 += sum(lost);
+  *size2 += sum(size);
+  for (; i < n; ++i) {
+    const double u = static_cast<double>(x[i]) - middle;
+    const double step = (u * inverse + kRound) - kRound, miss = u - step * scale;
+    q[i] = static_cast<std::int8_t>(static_cast<std::int32_t>(step));
+    *lost2 += miss * miss;
+    *size2 += step * step;
+  }
 }
 
 template <class T>
