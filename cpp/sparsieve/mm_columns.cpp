@@ -223,8 +223,6 @@ bool MmSolver::leap_ahead(const std::vector<std::vector<double>>& points, double
 // A few epochs, until nothing moves any more, or why they were broken off; now and then a leap.
 Status MmSolver::column_epochs(int count, double target, const SolveOptions& options,
                                SolveResult& result) {
-  std::vector<Index> all(ws_.size());
-  std::iota(all.begin(), all.end(), Index{0});
   std::vector<std::vector<double>> points{w_};
   double penalty = evaluate_columns(), objective = 0.5 * weighted_.norm2 + penalty;
   for (int e = 0; e < count; ++e) {
@@ -233,9 +231,9 @@ Status MmSolver::column_epochs(int count, double target, const SolveOptions& opt
     ++result.iterations;
     const std::vector<double> before = w_;
     const Weighted weighted = weighted_;
-    Epoch epoch{all.data(),    ws_.size(),        ws_.columns().data(),
-                slope_.data(), curvature_.data(), problem_.prox_weight,
-                bold_,         problem_.positive, w_.data()};
+    Epoch epoch{
+        ws_.size(), ws_.columns().data(), slope_.data(), curvature_.data(), problem_.prox_weight,
+        bold_,      problem_.positive,    w_.data()};
     problem_.design->descend(epoch, weighted_);
     anchored_ = false;
     const double change = epoch.change + (evaluate_columns() - penalty);

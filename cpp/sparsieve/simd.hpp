@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace sparsieve {
+#include "sparsieve/epoch.hpp"
 
-using Index = std::ptrdiff_t;
+namespace sparsieve {
 
 // One table per instruction set (see simd_kernels.inl). T is the type of the stored data;
 // every product and sum is carried out in double.
@@ -43,6 +43,11 @@ struct SparseKernels {
   double (*dot)(const T* x, const I* rows, Index count, const double* v);
   // y[rows[p]] += a x[p]
   void (*axpy)(double a, const T* x, const I* rows, Index count, double* y);
+  // out[k] = the first, for column cols[k], which begins at x[starts[cols[k]]]
+  void (*dots)(const T* x, const I* rows, const I* starts, const Index* cols, Index count,
+               const double* v, double* out);
+  // one epoch over columns that begin at x[starts[j]], all weights being equal
+  void (*descend)(const T* x, const I* rows, const I* starts, Epoch& epoch, Terrain& terrain);
 };
 template <class T, class I>
 const SparseKernels<T, I>& sparse_kernels();

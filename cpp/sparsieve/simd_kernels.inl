@@ -10,6 +10,7 @@
 #include <immintrin.h>
 #endif
 
+#include "sparsieve/descend.inl"
 #include "sparsieve/simd.hpp"
 
 namespace sparsieve::SPARSIEVE_ISA {
@@ -349,69 +350,6 @@ void narrowest(const Ways& ways, const Enclosed& known, Index first, Index last,
   kernel(ways, known, first, last, centre, radius);
 }
 
-// Entries at rows[0], ..., rows[count - 1] of v, zeros in the lanes beyond; and the way back.
-#if defined(__AVX512F__)
-inline __m512i widen(const std::int32_t* rows, __mmask8 mask) {
-  return _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(mask, rows));
-}
-inline __m512i widen(const std::int64_t* rows, __mmask8 mask) {
-  return _mm512_maskz_loadu_epi64(mask, rows);
-}
-inline __m512d stored(const double* x, __mmask8 mask) { return _mm512_maskz_loadu_pd(mask, x); }
-inline __m512d stored(const float* x, __mmask8 mask) {
-  return _mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, x));
-}
-inline __mmask8 first_lanes(Index count) { return static_cast<__mmask8>((1u << count) - 1u); }
-
-template <class T, class I>
-double sparse_dot(const T* x, const I* rows, Index count, const double* v) {
-  __m512d total = _mm512_setzero_pd();
-  for (Index p = 0; p < count; p += kLanes) {
-    const __mmask8 mask = first_lanes(std::min(kLanes, count - p));
-    const __m512d g =
-        _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, widen(rows + p, mask), v, 8);
-    total = _mm512_fmadd_pd(stored(x + p, mask), g, total);
-  }
-  return sum((Vec)total);
-}
-
-template <class T, class I>
-void sparse_axpy(double a, const T* x, const I* rows, Index count, double* y) {
-  const __m512d factor = _mm512_set1_pd(a);
-  for (Index p = 0; p < count; p += kLanes) {
-    const __mmask8 mask = first_lanes(std::min(kLanes, count - p));
-    const __m512i at = widen(rows + p, mask);
-    const __m512d g = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, at, y, 8);
-    _mm512_mask_i64scatter_pd(y, mask, at, _mm512_fmadd_pd(factor, stored(x + p, mask), g), 8);
-  }
-}
-#else
-template <class T, class I>
-double sparse_dot(const T* x, const I* rows, Index count, const double* v) {
-  Vec total{};
-  Index p = 0;
-  for (; p + kLanes <= count; p += kLanes) {
-    Vec g;
-    for (Index k = 0; k < kLanes; ++k) g[k] = v[rows[p + k]];
-    total += load(x + p) * g;
-  }
-  if (p < count) {
-    double rest[kLanes] = {}, g[kLanes] = {};
-    for (Index k = 0; p + k < count; ++k) {
-      rest[k] = static_cast<double>(x[p + k]);
-      g[k] = v[rows[p + k]];
-    }
-    total += load(rest) * load(g);
-  }
-  return sum(total);
-}
-
-template <class T, class I>
-void sparse_axpy(double a, const T* x, const I* rows, Index count, double* y) {
-  for (Index p = 0; p < count; ++p) y[rows[p]] += a * static_cast<double>(x[p]);
-}
-#endif
-
 // One bit per lane in which not a <= b.
 #if defined(__AVX512F__)
 inline unsigned not_below(Vec a, Vec b) {
@@ -451,6 +389,8 @@ Index beyond(const double* centre, const double* radius, const double* threshold
   return found;
 }
 
+#include "sparsieve/sparse_kernels.inl"
+
 }  // namespace
 
 template <class T>
@@ -461,7 +401,7 @@ template Kernels<double> table<double>();
 template Kernels<float> table<float>();
 template <class T, class I>
 SparseKernels<T, I> sparse_table() {
-  return {sparse_dot<T, I>, sparse_axpy<T, I>};
+  return {sparse_dot<T, I>, sparse_axpy<T, I>, sparse_dots<T, I>, sparse_descend<T, I>};
 }
 template SparseKernels<double, std::int32_t> sparse_table();
 template SparseKernels<double, std::int64_t> sparse_table();

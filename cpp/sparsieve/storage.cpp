@@ -5,47 +5,23 @@
 #include <limits>
 #include <vector>
 
+#include "sparsieve/descend.inl"
 #include "sparsieve/threads.hpp"
 
 namespace sparsieve {
 namespace {
-constexpr double kEps = std::numeric_limits<double>::epsilon();
-// Largest share of a coordinate's curvature that a concave penalty may take away from a bold step.
-constexpr double kBoldest = 0.7;
-
-// Where coordinate s goes, given its correlation c and the curvature `steep` of its surrogate.
-double destination(const Epoch& e, Index s, double c, double steep) {
-  const double old = e.w[s], lambda = e.slope[s], pull = c + steep * old;
-  if (e.bold && old != 0.0 && e.curvature[s] > -kBoldest * steep) {
-    const double newton = old + (c - std::copysign(lambda, old)) / (steep + e.curvature[s]);
-    if (newton * old > 0.0) return newton;
-  }
-  if (pull > lambda) return (pull - lambda) / steep;
-  if (pull < -lambda && !e.positive) return (pull + lambda) / steep;
-  return 0.0;
-}
-
-// `dot(j)` = x_j'v and `add(j, a)`: v += a Omega x_j; both return through inlined code, because the
-// columns of sparse data are so short that a call would cost as much as their entries.
+// A column of an epoch, by the functions of its storage: x'v, and v += a Omega x.
 template <class Dot, class Add>
-void descend_by(Epoch& e, Terrain& t, const Dot& dot, const Add& add) {
-  double worst = 0.0, change = 0.0;
-  for (Index k = 0; k < e.count; ++k) {
-    const Index s = e.slots[k], j = e.columns[s];
-    const double mean = t.means == nullptr ? 0.0 : t.means[j];
-    const double c = dot(j) - mean * t.sum, steep = t.norms2[j] + e.mu, old = e.w[s];
-    const double fresh = destination(e, s, c, steep), delta = fresh - old;
-    if (std::abs(delta) <= kEps * std::abs(old)) continue;
-    const double violation = (steep + (e.bold ? e.curvature[s] : 0.0)) * std::abs(delta);
-    if (violation > worst || violation != violation) worst = violation;
-    change += delta * (0.5 * t.norms2[j] * delta - c);
-    add(j, -delta);
-    t.sum -= delta * mean * t.total;
-    e.w[s] = fresh;
-  }
-  e.worst = worst;
-  e.change = change;
-}
+struct Stored {
+  const Dot& product;
+  const Add& update;
+  Index j, entries;
+  Index size() const { return entries; }
+  double dot() const { return product(j); }
+  void add(double a) const { update(j, a); }
+};
+template <class Dot, class Add>
+Stored(const Dot&, const Add&, Index, Index) -> Stored<Dot, Add>;
 }  // namespace
 
 // ---------------------------------------------------------------------------------- dense
@@ -159,7 +135,6 @@ Bytes Dense<T>::accumulate_weighted(Index j, double coef, const double* omega, d
 
 template <class T>
 Bytes Dense<T>::descend(Epoch& epoch, Terrain& terrain) const {
-  Bytes read = column_bytes() * Bytes(epoch.count);
   const auto dot = [&](Index j) { return kernels<T>().dot(column(j), terrain.v, n()); };
   const auto add = [&](Index j, double a) {
     if (terrain.omega == nullptr) {
@@ -167,10 +142,9 @@ Bytes Dense<T>::descend(Epoch& epoch, Terrain& terrain) const {
     } else {
       accumulate_weighted(j, a, terrain.omega, terrain.v);
     }
-    read += column_bytes();
   };
-  descend_by(epoch, terrain, dot, add);
-  return read;
+  descend_by(epoch, terrain, [&](Index j) { return Stored{dot, add, j, n()}; });
+  return sizeof(T) * Bytes(epoch.read);
 }
 
 template <class T>
@@ -211,11 +185,9 @@ void Csc<T, I>::axpy(Index j, double a, double* y) const {
 
 template <class T, class I>
 Bytes Csc<T, I>::dots(const double* v, const Index* cols, Index count, double* out) const {
+  sparse_kernels<T, I>().dots(data_, rows_, starts_, cols, count, v, out);
   Bytes read = 0;
-  for (Index k = 0; k < count; ++k) {
-    out[k] = dot(cols[k], v);
-    read += entry_bytes(cols[k], cols[k] + 1);
-  }
+  for (Index k = 0; k < count; ++k) read += entry_bytes(cols[k], cols[k] + 1);
   return read;
 }
 
@@ -251,22 +223,18 @@ Bytes Csc<T, I>::accumulate_weighted(Index j, double coef, const double* omega, 
 
 template <class T, class I>
 Bytes Csc<T, I>::descend(Epoch& epoch, Terrain& terrain) const {
-  Bytes read = 0;
-  double* v = terrain.v;
-  const auto visit = [&](Index j) {
-    read += entry_bytes(j, j + 1);
-    return dot(j, v);
-  };
   if (terrain.omega == nullptr) {
-    descend_by(epoch, terrain, visit, [&](Index j, double a) {
-      axpy(j, a * terrain.weight, v);
-      read += entry_bytes(j, j + 1);
-    });
+    sparse_kernels<T, I>().descend(data_, rows_, starts_, epoch, terrain);
   } else {
-    descend_by(epoch, terrain, visit,
-               [&](Index j, double a) { read += accumulate_weighted(j, a, terrain.omega, v); });
+    const auto product = [&](Index j) { return dot(j, terrain.v); };
+    const auto add = [&](Index j, double a) {
+      accumulate_weighted(j, a, terrain.omega, terrain.v);
+    };
+    descend_by(epoch, terrain, [&](Index j) {
+      return Stored{product, add, j, static_cast<Index>(starts_[j + 1] - starts_[j])};
+    });
   }
-  return read;
+  return (sizeof(T) + sizeof(I)) * Bytes(epoch.read);
 }
 
 // The rows that are not stored are zeros: they contribute mean^2 times their weight.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "sparsieve/epoch.hpp"
 #include "sparsieve/shadow.hpp"
 
 namespace sparsieve {
@@ -16,35 +17,6 @@ using Bytes = std::uint64_t;
 //   mean = sum omega x / sum omega,  centred = sum omega (x - mean)^2,  raw = sum omega x^2.
 struct Moments {
   double mean, centred, raw;
-};
-
-// One epoch of coordinate descent on the surrogate
-//   1/2 (z - Xw)' Omega (z - Xw) + mu/2 ||w - w_old||^2 + sum_s slope_s |w_s|,
-// over `count` slots of a working set. When bold, a coordinate moves by a Newton step that knows how
-// the penalty bends, as long as that keeps its sign; only the plain step is sure to descend.
-struct Epoch {
-  const Index* slots;
-  Index count;
-  const Index* columns;  // the slots' columns in X
-  const double* slope;
-  const double* curvature;
-  double mu;
-  bool bold, positive;
-  double* w;            // per slot
-  double worst = 0.0;   // the largest violation met on the way
-  double change = 0.0;  // of the fit
-};
-
-// What an epoch has to know of the columns: squared norms, means (null = not centred), and weights
-// (null = all equal to `weight`) with their total; v = Omega r and its sum are kept current, up to a
-// multiple of omega that no correlation sees.
-struct Terrain {
-  const double* norms2;
-  const double* means;
-  const double* omega;
-  double weight, total;
-  double* v;
-  double sum;
 };
 
 class Storage {

@@ -1,0 +1,54 @@
+// The loop of an epoch, for whoever can visit columns. Not a header of inline functions: it is compiled
+// for several instruction sets, so that each includer must have its own.
+#include <cmath>
+#include <limits>
+
+#include "sparsieve/epoch.hpp"
+
+namespace sparsieve {
+namespace {
+
+// Largest share of a coordinate's curvature that a concave penalty may take away from a bold step.
+constexpr double kBoldest = 0.7;
+
+// Where coordinate s goes, given its correlation c and the curvature `steep` of its surrogate.
+inline double destination(const Epoch& e, Index s, double c, double steep) {
+  const double old = e.w[s], lambda = e.slope[s], pull = c + steep * old;
+  if (e.bold && old != 0.0 && e.curvature[s] > -kBoldest * steep) {
+    const double newton = old + (c - std::copysign(lambda, old)) / (steep + e.curvature[s]);
+    if (newton * old > 0.0) return newton;
+  }
+  if (pull > lambda) return (pull - lambda) / steep;
+  if (pull < -lambda && !e.positive) return (pull + lambda) / steep;
+  return 0.0;
+}
+
+// `visit(j)` is column j: `size()` entries, `dot()` = x_j'v and `add(a)`: v += a Omega x_j, in this order.
+template <class Visitor>
+void descend_by(Epoch& e, Terrain& t, const Visitor& visit) {
+  constexpr double kEps = std::numeric_limits<double>::epsilon();
+  double worst = 0.0, change = 0.0;
+  Index read = 0;
+  for (Index s = 0; s < e.count; ++s) {
+    const Index j = e.columns[s];
+    auto column = visit(j);
+    const double mean = t.means == nullptr ? 0.0 : t.means[j];
+    const double c = column.dot() - mean * t.sum, steep = t.norms2[j] + e.mu, old = e.w[s];
+    read += column.size();
+    const double fresh = destination(e, s, c, steep), delta = fresh - old;
+    if (std::abs(delta) <= kEps * std::abs(old)) continue;
+    const double violation = (steep + (e.bold ? e.curvature[s] : 0.0)) * std::abs(delta);
+    if (violation > worst || violation != violation) worst = violation;
+    change += delta * (0.5 * t.norms2[j] * delta - c);
+    column.add(-delta);
+    read += column.size();
+    t.sum -= delta * mean * t.total;
+    e.w[s] = fresh;
+  }
+  e.worst = worst;
+  e.change = change;
+  e.read = read;
+}
+
+}  // namespace
+}  // namespace sparsieve
