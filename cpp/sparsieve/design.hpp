@@ -37,6 +37,7 @@ class Design {
   Index n() const { return storage_->n(); }
   Index d() const { return storage_->d(); }
   const std::vector<double>& omega() const { return omega_; }
+  double total() const { return total_; }  // of omega
   int threads() const { return threads_; }
   double mean(Index j) const { return centred_ ? means_[j] : 0.0; }
   // ||x_j||^2 under Omega, after centring; exactly 0 for a column that is constant (or zero).

@@ -140,13 +140,16 @@ class MmSolver {
   void return_to_gram();
   Status minimise_by_columns(double target, const SolveOptions& options, SolveResult& result);
   Status column_epochs(int count, double target, const SolveOptions& options, SolveResult& result);
-  bool extrapolate(const std::vector<std::vector<double>>& points, std::vector<double>& out) const;
-  bool leap_ahead(const std::vector<std::vector<double>>& points, double now);
+  void prepare_columns();
   double evaluate_columns();
-  double penalty_now() const;
   bool column_newton();
   bool column_trial(const std::vector<double>& delta, double t);
   void list_support();
+  // ---- leaps ahead of its epochs (mm_leap.cpp)
+  void make_steps();
+  bool span_newton(std::vector<double>& y);
+  double farthest(const std::vector<double>& way, const Weighted& image, double start);
+  bool leap_ahead(double now, double& penalty);
   // ---- certificates (mm_certificate.cpp)
   void anchor();
   void settle(double tol);
@@ -189,6 +192,14 @@ class MmSolver {
   Index entered_ = 0;      // how many entered the support at this alpha
   double target_ = 0.0;    // violation the inner problem is solved to
   double noise_ = 0.0;     // rounding error of a change of F
+  struct Halt {
+    std::vector<double> w;
+    Weighted residual;
+  };
+  static constexpr Index kMemory = 5;              // epochs between two leaps ahead
+  std::vector<Halt> trail_{std::size_t{kMemory}};  // where the last epochs over columns began
+  Index halts_ = 0;                                // how many of them
+  std::vector<double> spread_;                     // one over the roots of the weights
   // the point in observation space
   std::vector<double> r_;
   std::vector<double> w_read_;  // per slot: where r_ was computed

@@ -1,10 +1,9 @@
 // The inner problem on the columns themselves, for sparse data with supports so large that a Gram
 // matrix would cost more than the columns do: coordinate descent on the surrogate, reweighted after
-// every epoch, with extrapolation and truncated Newton steps by conjugate gradients.
+// every epoch, with leaps ahead (mm_leap.cpp) and truncated Newton steps by conjugate gradients.
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "sparsieve/mm.hpp"
 
@@ -27,8 +26,6 @@ constexpr int kNewtonRarely = 400;  // once a whole step was refused
 constexpr int kMaxCg = 60;
 constexpr double kForcing = 1e-3;
 constexpr double kEnough = 0.3;  // of the target: no need to go below
-// Epochs between two leaps ahead.
-constexpr std::size_t kMemory = 7;
 // Checks without progress before rounding is blamed.
 constexpr int kPatience = 50;
 }  // namespace
@@ -89,23 +86,26 @@ void MmSolver::list_support() {
   }
 }
 
+// The strengths at every slot, and room for the penalty there.
+void MmSolver::prepare_columns() {
+  const Index m = ws_.size();
+  for (std::vector<double>* each : {&t_, &a_, &value_, &slope_, &curvature_}) each->resize(m);
+  for (Index s = 0; s < m; ++s) a_[s] = strength_[ws_.column(s)];
+}
+
 // The penalty, its slope and curvature at every slot of the working set; returns its sum.
 double MmSolver::evaluate_columns() {
   const Index m = ws_.size();
-  for (std::vector<double>* each : {&t_, &a_, &value_, &slope_, &curvature_}) each->resize(m);
-  for (Index s = 0; s < m; ++s) {
-    t_[s] = std::abs(w_[s]);
-    a_[s] = strength_[ws_.column(s)];
-  }
+  for (Index s = 0; s < m; ++s) t_[s] = std::abs(w_[s]);
   problem_.penalty->evaluate(t_.data(), a_.data(), m, value_.data(), slope_.data(),
                              curvature_.data());
+  double total = 0.0;
   for (Index s = 0; s < m; ++s) {
     if (a_[s] == 0.0) value_[s] = slope_[s] = curvature_[s] = 0.0;
+    total += value_[s];
   }
-  return penalty_now();
+  return total;
 }
-
-double MmSolver::penalty_now() const { return std::accumulate(value_.begin(), value_.end(), 0.0); }
 
 // (X_S' Omega X_S + diag r'') delta = g by conjugate gradients with the diagonal as preconditioner;
 // stops where the curvature turns negative. Coordinates that would change sign become zero; the step
@@ -174,87 +174,39 @@ bool MmSolver::column_trial(const std::vector<double>& delta, double t) {
   return false;
 }
 
-// The combination of the last points, of weights that add up to one, whose step would be shortest if
-// epochs were linear: sum_i z_i w_{i+1} with K z = 1, K_ij = (w_{i+1} - w_i)'(w_{j+1} - w_j), scaled.
-// Coordinates keep the last point's sign or become zero. False if there is no such combination.
-bool MmSolver::extrapolate(const std::vector<std::vector<double>>& points,
-                           std::vector<double>& out) const {
-  constexpr double kRidge = 1e-10;  // of the trace
-  const Index steps = static_cast<Index>(points.size()) - 1, m = ws_.size();
-  std::vector<std::vector<double>> moved(steps, std::vector<double>(m));
-  for (Index i = 0; i < steps; ++i) {
-    for (Index s = 0; s < m; ++s) moved[i][s] = points[i + 1][s] - points[i][s];
-  }
-  Factor factor;
-  double trace = 0.0;
-  for (const auto& each : moved) trace += dot(each.data(), each.data(), m);
-  std::vector<double> row(steps), z(steps, 1.0);
-  for (Index i = 0; i < steps; ++i) {
-    for (Index j = 0; j <= i; ++j) row[j] = dot(moved[i].data(), moved[j].data(), m);
-    factor.append(row.data(), row[i] + kRidge * trace);
-  }
-  factor.solve(z.data(), z.data());
-  double sum = 0.0;
-  for (double each : z) sum += each;
-  if (!(std::abs(sum) > 0.0) || !std::isfinite(sum)) return false;
-  out.assign(m, 0.0);
-  for (Index i = 0; i < steps; ++i) axpy(z[i] / sum, points[i + 1].data(), out.data(), m);
-  for (Index s = 0; s < m; ++s) {
-    if (!std::isfinite(out[s])) return false;
-    if (!(out[s] * points[steps][s] > 0.0) && !is_free(s)) out[s] = 0.0;
-  }
-  return true;
-}
-
-// Go where the last points seem to be heading, unless F would not fall below `now` there: undone then.
-bool MmSolver::leap_ahead(const std::vector<std::vector<double>>& points, double now) {
-  std::vector<double> ahead;
-  if (!extrapolate(points, ahead)) return false;
-  const Weighted here = weighted_;
-  w_.swap(ahead);
-  residual();
-  if (0.5 * weighted_.norm2 + evaluate_columns() < now) return true;
-  w_.swap(ahead);
-  weighted_ = here;
-  evaluate_columns();
-  return false;
-}
-
 // A few epochs, until nothing moves any more, or why they were broken off; now and then a leap.
 Status MmSolver::column_epochs(int count, double target, const SolveOptions& options,
                                SolveResult& result) {
-  std::vector<std::vector<double>> points{w_};
+  prepare_columns();
   double penalty = evaluate_columns(), objective = 0.5 * weighted_.norm2 + penalty;
+  halts_ = 0;
   for (int e = 0; e < count; ++e) {
     if (stopped()) return Status::kInterrupted;
     if (result.iterations >= options.max_iter) return Status::kIterations;
     ++result.iterations;
-    const std::vector<double> before = w_;
-    const Weighted weighted = weighted_;
+    Halt& halt = trail_[halts_++];
+    halt.w = w_;
+    halt.residual = weighted_;
     Epoch epoch{
         ws_.size(), ws_.columns().data(), slope_.data(), curvature_.data(), problem_.prox_weight,
         bold_,      problem_.positive,    w_.data()};
     problem_.design->descend(epoch, weighted_);
     anchored_ = false;
-    const double change = epoch.change + (evaluate_columns() - penalty);
+    const double fresh = evaluate_columns(), change = epoch.change + (fresh - penalty);
     if (bold_ && change > 0.0) {
       bold_ = false;  // too bold: undone, and not tried again at this alpha
-      w_ = before;
-      weighted_ = weighted;
+      w_ = halt.w;
+      weighted_ = halt.residual;
       evaluate_columns();
-      points.assign(1, w_);
+      halts_ = 0;
       continue;
     }
-    penalty = penalty_now();
+    penalty = fresh;
     objective += change;
     if (epoch.worst <= target) break;
-    points.push_back(w_);
-    if (points.size() <= kMemory) continue;
-    if (leap_ahead(points, objective)) {
-      penalty = penalty_now();
-      objective = 0.5 * weighted_.norm2 + penalty;
-    }
-    points.assign(1, w_);
+    if (halts_ < kMemory) continue;
+    if (leap_ahead(objective, penalty)) objective = 0.5 * weighted_.norm2 + penalty;
+    halts_ = 0;
   }
   return Status::kConverged;
 }

@@ -1,0 +1,143 @@
+// Leaps ahead of the epochs over columns. The last few epochs moved w by d_1, ..., d_p and the weighted
+// residual by u_i = -Omega X d_i. On w + span(d), within a piece of the penalty, F is the quadratic
+//   g'y + 1/2 y'Hy,   H_ij = u_i' Omega^-1 u_j + sum_s r''_s d_is d_js,
+//   g_i = u_i' Omega^-1 v + sum_s r'_s sign(w_s) d_is,   v = Omega (z - Xw),
+// known without reading X. Where H is positive definite its minimum is where to go. Where it is not, the
+// epochs are leaving a saddle, ever faster but slowly at first: go on the way they went, as far as F falls.
+#include <algorithm>
+#include <cmath>
+
+#include "sparsieve/mm.hpp"
+
+namespace sparsieve {
+namespace {
+// Added to the diagonal of H, relative: steps of late epochs are nearly parallel.
+constexpr double kRidge = 1e-9;
+// The longest way, in lengths of what the epochs went.
+constexpr double kFarthest = 1e3;
+}  // namespace
+
+// Make the trail's points the steps between them, in coordinates that are not zero now, with the
+// residuals divided by the roots of the weights: products of the steps' images are then plain.
+void MmSolver::make_steps() {
+  const Design& design = *problem_.design;
+  const Index m = ws_.size(), n = design.n();
+  if (spread_.empty()) {
+    for (double omega : design.omega())
+      spread_.push_back(omega > 0.0 ? 1.0 / std::sqrt(omega) : 0.0);
+  }
+  for (Index i = 0; i < halts_; ++i) {
+    const bool last = i + 1 == halts_;
+    const double* w = last ? w_.data() : trail_[i + 1].w.data();
+    const Weighted& r = last ? weighted_ : trail_[i + 1].residual;
+    Weighted& image = trail_[i].residual;
+    for (Index k = 0; k < n; ++k) image.v[k] = r.v[k] - image.v[k];
+    image.sum = r.sum - image.sum;
+    for (Index s = 0; s < m; ++s) {
+      double& step = trail_[i].w[s];
+      step = w[s] - step;
+      if (w_[s] != 0.0 || step == 0.0) continue;
+      design.subtract_weighted(ws_.column(s), -step, image);
+      step = 0.0;
+    }
+    for (Index k = 0; k < n; ++k) image.v[k] *= spread_[k];
+  }
+}
+
+// Where to go in the span of the steps: y, and whether F is convex there.
+bool MmSolver::span_newton(std::vector<double>& y) {
+  const Index steps = halts_, m = ws_.size(), n = problem_.design->n();
+  const double total = problem_.design->total();
+  std::vector<double> here(n), pull(m), bent(m), row(steps);
+  for (Index k = 0; k < n; ++k) here[k] = weighted_.v[k] * spread_[k];
+  for (Index s = 0; s < m; ++s) pull[s] = w_[s] == 0.0 ? 0.0 : std::copysign(slope_[s], w_[s]);
+  Factor factor;
+  bool convex = true;
+  for (Index i = 0; i < steps && convex; ++i) {
+    const Weighted& image = trail_[i].residual;
+    const double* step = trail_[i].w.data();
+    for (Index s = 0; s < m; ++s) bent[s] = curvature_[s] * step[s];
+    for (Index j = 0; j <= i; ++j) {
+      const Weighted& other = trail_[j].residual;
+      row[j] = dot(image.v.data(), other.v.data(), n) - image.sum * other.sum / total;
+      if (j == i) row[j] *= 1.0 + kRidge;
+      row[j] += dot(bent.data(), trail_[j].w.data(), m);
+    }
+    convex = row[i] > 0.0 && factor.append(row.data(), row[i]);
+    y[i] = -dot(image.v.data(), here.data(), n) + image.sum * weighted_.sum / total -
+           dot(pull.data(), step, m);
+  }
+  if (convex) {
+    factor.solve(y.data(), y.data());
+  } else {
+    std::fill(y.begin(), y.end(), 1.0);
+  }
+  return convex;
+}
+
+// How far to go along `way`, whose image is `image`: twice as far as long as F falls.
+double MmSolver::farthest(const std::vector<double>& way, const Weighted& image, double start) {
+  const Index m = ws_.size(), n = problem_.design->n();
+  const double total = problem_.design->total();
+  double linear = -image.sum * weighted_.sum / total, quadratic = -image.sum * image.sum / total;
+  for (Index k = 0; k < n; ++k) {
+    linear += image.v[k] * spread_[k] * weighted_.v[k];
+    quadratic += image.v[k] * image.v[k];
+  }
+  std::vector<double> at(m), value(m), slope(m), curvature(m);
+  const auto change = [&](double t) {
+    for (Index s = 0; s < m; ++s) at[s] = std::abs(w_[s] + t * way[s]);
+    problem_.penalty->evaluate(at.data(), a_.data(), m, value.data(), slope.data(),
+                               curvature.data());
+    double penalty = 0.0;
+    for (Index s = 0; s < m; ++s) penalty += a_[s] == 0.0 ? 0.0 : value[s];
+    return t * linear + 0.5 * t * t * quadratic + penalty - start;
+  };
+  double t = 1.0, best = change(t);
+  while (t < kFarthest) {
+    const double next = change(2.0 * t);
+    if (!(next < best)) break;
+    best = next;
+    t *= 2.0;
+  }
+  return t;
+}
+
+// Coordinates keep their sign or become zero. Undone unless F falls below `now`, of which `penalty` is
+// the penalty's part, kept current.
+bool MmSolver::leap_ahead(double now, double& penalty) {
+  const Index m = ws_.size(), n = problem_.design->n();
+  make_steps();
+  std::vector<double> y(halts_), ahead(m, 0.0);
+  const bool convex = span_newton(y);
+  Weighted image;
+  image.v.assign(convex ? 0 : n, 0.0);
+  for (Index i = 0; i < halts_; ++i) {
+    axpy(y[i], trail_[i].w.data(), ahead.data(), m);
+    if (convex) continue;
+    axpy(y[i], trail_[i].residual.v.data(), image.v.data(), n);
+    image.sum += y[i] * trail_[i].residual.sum;
+  }
+  for (double x : ahead) {
+    if (!std::isfinite(x)) return false;
+  }
+  const double t = convex ? 1.0 : farthest(ahead, image, penalty);
+  for (Index s = 0; s < m; ++s) {
+    ahead[s] = w_[s] + t * ahead[s];
+    if (!(ahead[s] * w_[s] > 0.0) && !is_free(s)) ahead[s] = 0.0;
+  }
+  const Weighted here = weighted_;
+  w_.swap(ahead);
+  residual();
+  const double fresh = evaluate_columns();
+  if (0.5 * weighted_.norm2 + fresh < now) {
+    penalty = fresh;
+    return true;
+  }
+  w_.swap(ahead);
+  weighted_ = here;
+  evaluate_columns();
+  return false;
+}
+
+}  // namespace sparsieve
