@@ -158,6 +158,7 @@ class MmSolver {
   double gram_noise(const std::vector<double>& w) const;
   double surrogate_gap(double outside_ratio);
   double rounding_noise() const;
+  bool support_gram(const std::vector<Index>& columns, double* out, Index ld) const;
   bool strictly_convex() const;
 
   MmProblem problem_;

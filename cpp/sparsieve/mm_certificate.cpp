@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "sparsieve/mm.hpp"
 #include "sparsieve/threads.hpp"
@@ -133,34 +132,59 @@ double MmSolver::surrogate_gap(double outside_ratio) {
   return primal - dual;
 }
 
+// The lower triangle of the Gram matrix of the support's columns; false when there was no time for it.
+// Without a matrix at hand, rows come from the stored entries, one column after the other, as long as
+// that cancels nothing; where a column varies little around a large mean it has to be centred first.
+bool MmSolver::support_gram(const std::vector<Index>& columns, double* out, Index ld) const {
+  const Design& design = *problem_.design;
+  const Index k = static_cast<Index>(columns.size());
+  const auto copy = [&](const WorkingSet& set) {
+    for (Index p = 0; p < k; ++p) {
+      const double* gram = set.gram(set.slot(columns[p]));
+      for (Index q = 0; q <= p; ++q) out[p * ld + q] = gram[set.slot(columns[q])];
+    }
+  };
+  if (ws_.has_gram()) {
+    copy(ws_);
+    return true;
+  }
+  const bool flat = std::any_of(columns.begin(), columns.end(),
+                                [&](Index j) { return design.raw_norm(j) > 2.0 * design.norm(j); });
+  if (flat) {
+    WorkingSet own(design.d());
+    own.grow(design, columns, poll_);
+    if (own.size() == k) copy(own);
+    return own.size() == k;
+  }
+  Weighted column;
+  column.v.assign(design.n(), 0.0);
+  for (Index p = 0; p < k && !stopped(); ++p) {
+    design.subtract_weighted(columns[p], -1.0, column);
+    design.correlate(column, columns.data(), p, out + p * ld);
+    out[p * ld + p] = design.norm2(columns[p]);
+    design.subtract_weighted(columns[p], 1.0, column);  // zero again, exactly
+    column.sum = 0.0;
+  }
+  return !stopped();
+}
+
 bool MmSolver::strictly_convex() const {
   const Index k = static_cast<Index>(support_.size()), ld = (k + 3) / 4 * 4;
   if (k == 0) return true;
-  std::vector<Index> columns(k), slots = support_;
-  for (Index p = 0; p < k; ++p) columns[p] = ws_.column(support_[p]);
-  WorkingSet own(ws_.has_gram() ? 0 : problem_.design->d());
-  if (!ws_.has_gram()) {
-    if (k > kProvable) return false;
-    own.grow(*problem_.design, columns, poll_);
-    if (own.size() < k) return false;
-    std::iota(slots.begin(), slots.end(), Index{0});
-  }
-  const WorkingSet& set = ws_.has_gram() ? ws_ : own;
-  bool curved = problem_.prox_weight > 0.0;  // the maintained factor is then not the Hessian's
+  if (!ws_.has_gram() && k > kProvable) return false;
+  std::vector<Index> columns(k);
   std::vector<double> diagonal(k);
+  bool curved = problem_.prox_weight > 0.0;  // the maintained factor is then not the Hessian's
   for (Index p = 0; p < k; ++p) {
+    columns[p] = ws_.column(support_[p]);
     curved = curved || curvature_[p] != 0.0;
     diagonal[p] = problem_.design->norm2(columns[p]);
+    if (!(diagonal[p] + curvature_[p] > 0.0)) return false;
   }
   if (!curved && ws_.has_gram() && factor_.smallest_pivot(diagonal) > kSafePivot) return true;
   std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
-  for (Index p = 0; p < k; ++p) {
-    const double* gram = set.gram(slots[p]);
-    double* row = hessian.data() + p * ld;
-    for (Index q = 0; q <= p; ++q) row[q] = gram[slots[q]];
-    row[p] += curvature_[p];
-    if (!(row[p] > 0.0)) return false;
-  }
+  if (!support_gram(columns, hessian.data(), ld)) return false;
+  for (Index p = 0; p < k; ++p) hessian[p * ld + p] += curvature_[p];
   return factorise(hessian.data(), k, ld, poll_);
 }
 

@@ -296,7 +296,8 @@ std::vector<Violator> Sieve::above(const Query& query) {
     found = examine(query);
   }
   for (const Index j : opened) {
-    if (query.threshold[j] > 0.0) ratio_ = std::max(ratio_, reach(query, j) / query.threshold[j]);
+    const double far = reach(query, j), threshold = query.threshold[j];
+    if (threshold > 0.0 && !(far <= ratio_ * threshold)) ratio_ = std::max(ratio_, far / threshold);
   }
   const double count = static_cast<double>(opened.size());
   if (count > kReferenceShare * (static_cast<double>(by_bound_) + count)) remember(query);
