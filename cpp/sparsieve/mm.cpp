@@ -13,7 +13,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 // The inner problem is solved to this fraction of tol: the rest is room for the exact check.
 constexpr double kInnerShare = 0.25;
-constexpr double kRough = 0.2;
+constexpr double kRough = 0.1;
 // A feature outside the working set may violate by this fraction of tol and stay outside.
 constexpr double kOutsideShare = 0.5;
 // The strong rule's guess is not followed below this share of the threshold.
