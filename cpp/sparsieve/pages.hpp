@@ -18,20 +18,22 @@ struct FreePages {
 template <class T>
 using Pages = std::unique_ptr<T[], FreePages>;
 
-// Room for `count` numbers, not initialised. Blocks of some megabytes come, where Linux can, in pages of
-// two megabytes: a look at a column far away then seldom waits for the page table.
+// Room for `count` numbers, not initialised. On Linux blocks of some megabytes come, if they can, in pages
+// of two: a look at a column far away then seldom waits for the page table.
 template <class T>
 Pages<T> make_pages(std::size_t count) {
-  constexpr std::size_t kPage = std::size_t{1} << 21;
   if (count > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
   const std::size_t bytes = count * sizeof(T) + 1;
-  const bool large = bytes >= 2 * kPage;
-  void* block =
-      large ? std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage) : std::malloc(bytes);
-  if (block == nullptr) throw std::bad_alloc();
+  void* block = nullptr;
 #if defined(__linux__)
-  if (large) madvise(block, bytes, MADV_HUGEPAGE);  // a wish: without it all is only slower
+  constexpr std::size_t kPage = std::size_t{1} << 21;
+  if (bytes >= 2 * kPage) {
+    block = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
+    if (block != nullptr) madvise(block, bytes, MADV_HUGEPAGE);  // a wish
+  }
 #endif
+  if (block == nullptr) block = std::malloc(bytes);
+  if (block == nullptr) throw std::bad_alloc();
   return Pages<T>(static_cast<T*>(block));
 }
 
