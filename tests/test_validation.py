@@ -6,6 +6,7 @@ import pytest
 from problems import sparse_design, toy, unsorted_csc
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
+from tolerances import REORDERED_SUM
 
 import sparsieve as sv
 from sparsieve.validation import (
@@ -373,3 +374,22 @@ def test_entries_that_are_not_finite_are_found_wherever_they_hide(bad, intercept
         sv.stability_selection(data, y, n_pairs=2, alphas=3, random_state=0)
     with pytest.raises(ValueError, match=r"Input X contains .* at row 4, column 5"):
         sv.proximal_weighted_lasso(data, y, np.ones(8), sample_weight=weight)
+
+
+def test_pandas_frames_of_sparse_columns_are_sparse_data():
+    design = sparse_design(30, 8, density=0.3, seed=0)
+    y = np.arange(30.0)
+    frame = pd.DataFrame.sparse.from_spmatrix(design, columns=list("abcdefgh"))
+    checked = check_X_y(frame, y)
+    same(checked.X, design.toarray())
+    assert list(checked.feature_names) == list("abcdefgh")
+    model = sv.SparseRegressor("mcp", alpha=0.5).fit(frame, y)
+    same_model = sv.SparseRegressor("mcp", alpha=0.5).fit(design, y)
+    np.testing.assert_array_equal(model.coef_, same_model.coef_)
+    expected = model.intercept_ + design @ model.coef_
+    np.testing.assert_allclose(model.predict(frame), expected, rtol=REORDERED_SUM)
+    # A column that is called so makes no sparse frame.
+    dense = pd.DataFrame({"sparse": np.arange(30.0), "a": 1.0})
+    assert not sparse.issparse(check_X_y(dense, y).X)
+    with pytest.raises(ValueError, match=r"X is a sparse data frame.*fill value 0"):
+        check_X_y(frame.astype(pd.SparseDtype(float, np.nan)), y)

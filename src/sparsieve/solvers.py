@@ -25,8 +25,9 @@ Floats = NDArray[np.float64]
 REMEDIES = {
     "ITERATIONS": "raise max_iter, loosen tol, or standardise the columns of X",
     "STALLED": (
-        "rounding error limits the accuracy here: loosen tol, or rescale the columns of X "
-        "(very different scales or nearly collinear columns are the usual cause)"
+        "rounding error limits the accuracy here: loosen tol, or centre and rescale the columns of "
+        "X (means far from zero, very different scales or nearly collinear columns are the usual "
+        "cause)"
     ),
     "INTERRUPTED": "raise max_time",
 }

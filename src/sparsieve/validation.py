@@ -130,6 +130,7 @@ def check_X(X: Any, *, min_samples: int = 2) -> Any:
     Not whether it is finite: a design finds that out when it measures the columns, without a pass
     over X of its own (:func:`sparsieve.solvers.check_range`).
     """
+    X = _without_frame(X)
     X = _sparse_X(X) if sparse.issparse(X) else _dense_X(X)
     n_samples, n_features = X.shape
     if n_samples < min_samples:
@@ -310,6 +311,20 @@ def _is_plain_vector(a: Any) -> bool:
     )
 
 
+def _without_frame(X: Any) -> Any:
+    """Return the sparse matrix in a pandas frame of sparse columns, other data as they are."""
+    to_coo = getattr(getattr(X, "sparse", None), "to_coo", None)
+    if sparse.issparse(X) or to_coo is None:
+        return X
+    try:
+        return to_coo()
+    except ValueError as error:
+        raise ValueError(
+            f"X is a sparse data frame that is no sparse matrix ({error}); give its columns the "
+            "fill value 0, or pass X.sparse.to_dense()."
+        ) from error
+
+
 def _dense_X(X: Any) -> NDArray[Any]:
     if not (type(X) is np.ndarray and X.dtype in _FLOAT_DTYPES):
         X = _as_numbers("X", X)
@@ -448,9 +463,10 @@ def check_finite_X(X: Any, names: NDArray[Any] | None = None) -> None:
         return
     row, column, value = where
     label = f"column {column}" if names is None else f"column {column} ({names[column]!r})"
+    remedy = "fill it, for instance with sklearn.impute.SimpleImputer"
     raise ValueError(
-        f"Input X contains {_describe(value)} at row {row}, {label}; remove that row or fill the "
-        "value first, for instance with sklearn.impute.SimpleImputer."
+        f"Input X contains {_describe(value)} at row {row}, {label}; remove that row or "
+        f"{remedy if np.isnan(value) else 'replace the value'}."
     )
 
 
