@@ -11,6 +11,7 @@ from typing import Any
 
 Record = dict[str, Any]
 OURS = "sparsieve"
+_LEVEL = 1e-4  # mean objectives that differ by less, relatively, are level
 
 
 def write(results: Path) -> list[Path]:
@@ -34,7 +35,7 @@ def markdown(document: Record) -> str:
         for level in _values(page, "level"):
             chosen = [r for r in page if r["level"] == level]
             parts += [_times(chosen, level), _summary(chosen), _never(chosen)]
-        parts.append(_costs(page))
+        parts += [_minima(page), _costs(page)]
     return "\n".join(part for part in parts if part)
 
 
@@ -148,6 +149,33 @@ def _never(records: list[Record]) -> str:
             before = f" (earlier: {record['settled']})" if "settled" in record else ""
             lines.append(f"- {cell}: {record['reason']}{best}{before}")
     return "Never reached:\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _minima(records: list[Record]) -> str:
+    """Say who ends in the lower local minima: equal accuracy is not an equal objective.
+
+    At the strictest level, cell by cell, our mean objective against the lowest of the peers'.
+    """
+    tight = [r for r in records if r["level"] == _values(records, "level")[-1]]
+    differences = {}
+    for problem, penalty in _cells(tight):
+        cell = _of(tight, problem, penalty)
+        found = {r["peer"]: r["objective"] for r in cell if r["status"] == "ok"}
+        ours = found.pop(OURS, None)
+        if penalty.split("(")[0] != "l1" and ours is not None and found:
+            lowest = min(found, key=lambda peer: found[peer])
+            differences[f"{problem} {penalty} ({lowest})"] = ours / found[lowest] - 1.0
+    if not differences:
+        return ""
+    lower = sum(d < -_LEVEL for d in differences.values())
+    higher = sorted((d, cell) for cell, d in differences.items() if d > _LEVEL)
+    named = ", ".join(f"{cell} {100 * d:.2f} %" for d, cell in reversed(higher))
+    return (
+        f"Local minima, {tight[0]['level']}, non-convex: against the lowest mean objective of any "
+        f"peer ours is lower in {lower} cells, level (within {100 * _LEVEL:g} %) in "
+        f"{len(differences) - lower - len(higher)}, higher in {len(higher)}"
+        f"{': ' * bool(higher)}{named}.\n"
+    )
 
 
 def _costs(records: list[Record]) -> str:

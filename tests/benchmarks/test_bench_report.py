@@ -46,3 +46,17 @@ def test_notes_and_absent_peers_head_the_report():
     found = text(record("a", "peer", 1.0), notes=["a caveat"], absent={"other": "not installed"})
     assert "Note: a caveat" in found
     assert "Absent: other (not installed)." in found
+
+
+def test_a_peer_that_ends_in_lower_minima_is_named():
+    pairs = {"a": (1.0, 2.0), "b": (1.00001, 1.0), "c": (1.03, 1.0)}  # ours, theirs
+    records = []
+    for name, objectives in pairs.items():
+        for peer, objective in zip(("sparsieve", "peer"), objectives, strict=True):
+            records.append(record(name, peer, 1.0) | {"objective": objective})
+    found = text(*records)
+    assert "ours is lower in 1 cells, level (within 0.01 %) in 1, higher in 1: c mcp(3)" in found
+    assert "(peer) 3.00 %" in found
+    convex = [r | {"penalty": "l1"} for r in records]
+    assert "Local minima" not in text(*convex)
+    assert "Local minima" not in text(*records[::2])  # nobody to compare with
