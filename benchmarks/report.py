@@ -9,6 +9,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from benchmarks.adapters import NAMES
+from benchmarks.judge import PENALTIES
+from benchmarks.problems import PROBLEMS
+
 Record = dict[str, Any]
 OURS = "sparsieve"
 _LEVEL = 1e-4  # mean objectives that differ by less, relatively, are level
@@ -19,7 +23,7 @@ def write(results: Path) -> list[Path]:
     document = json.loads(results.read_text())
     text = results.with_suffix(".md")
     text.write_text(markdown(document))
-    return [text, *_plots(document["records"], results)]
+    return [text, *_plots(_arranged(document["records"]), results)]
 
 
 # ---------------------------------------------------------------- tables
@@ -27,7 +31,7 @@ def write(results: Path) -> list[Path]:
 
 def markdown(document: Record) -> str:
     """Return the whole report."""
-    meta, records = document["meta"], document["records"]
+    meta, records = document["meta"], _arranged(document["records"])
     parts = ["# Benchmark\n", _about(meta), _searched(records)]
     for threads, variant in _pages(records):
         page = [r for r in records if r["threads"] == threads and r["variant"] == variant]
@@ -70,7 +74,7 @@ def _searched(records: list[Record]) -> str:
 
 
 def _times(records: list[Record], level: str) -> str:
-    peers = _values(records, "peer")
+    peers = _peers(records)
     rows = []
     for problem, penalty in _cells(records):
         cell = {r["peer"]: r for r in _of(records, problem, penalty)}
@@ -243,7 +247,7 @@ def _plot(records: list[Record], file: Path, title: str) -> None:
     from matplotlib import pyplot as plt
 
     penalties, levels = _values(records, "penalty"), _values(records, "level")
-    problems, peers = _values(records, "problem"), _values(records, "peer")
+    problems, peers = _values(records, "problem"), _peers(records)
     shape = (len(levels), len(penalties))
     size = (3.2 * shape[1] + 1.5, (0.32 * len(problems) + 1.2) * shape[0] + 0.8)
     figure, axes = plt.subplots(*shape, figsize=size, squeeze=False, sharex=True, sharey=True)
@@ -279,6 +283,25 @@ def _plot(records: list[Record], file: Path, title: str) -> None:
 
 
 # ---------------------------------------------------------------- selections
+
+
+def _arranged(records: list[Record]) -> list[Record]:
+    """Sort cells as the benchmark lists them: a run may have been made in pieces."""
+    problems, penalties = list(PROBLEMS), list(PENALTIES)
+
+    def place(record: Record) -> tuple[int, int]:
+        kind = record["penalty"].split("(")[0]
+        return _place(record["problem"], problems), _place(kind, penalties)
+
+    return sorted(records, key=place)
+
+
+def _place(name: str, names: list[str]) -> int:
+    return names.index(name) if name in names else len(names)
+
+
+def _peers(records: Iterable[Record]) -> list[str]:
+    return sorted(_values(records, "peer"), key=lambda peer: _place(peer, list(NAMES)))
 
 
 def _values(records: Iterable[Record], field: str) -> list[Any]:

@@ -60,3 +60,26 @@ def test_a_peer_that_ends_in_lower_minima_is_named():
     convex = [r | {"penalty": "l1"} for r in records]
     assert "Local minima" not in text(*convex)
     assert "Local minima" not in text(*records[::2])  # nobody to compare with
+
+
+def test_the_order_of_a_run_is_not_that_of_its_report():
+    """A run made in pieces still lists a problem's penalties, and the solvers, side by side."""
+    found = text(
+        record("tall_20000x2000", "skglm", 1.0),
+        record("toy_50x100", "skglm", 1.0, "scad(3.7)"),
+        record("another", "skglm", 1.0),
+        record("toy_50x100", "sparsieve", 1.0, "l1"),
+        record("tall_20000x2000", "sparsieve", 1.0, "l1"),
+    )
+    assert "| problem | penalty | sparsieve | skglm | fastest peer / ours |" in found
+    times = found.split("everything else")[0].splitlines()
+    cells = [
+        line.split(" | ")[:2] for line in times if line.startswith(("| toy", "| tall", "| an"))
+    ]
+    assert cells == [
+        ["| toy_50x100", "l1"],
+        ["| toy_50x100", "scad(3.7)"],
+        ["| tall_20000x2000", "l1"],
+        ["| tall_20000x2000", "mcp(3)"],
+        ["| another", "mcp(3)"],
+    ]
