@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <system_error>
 #include <thread>
 #include <type_traits>
@@ -15,29 +16,34 @@ namespace sparsieve {
 // Products per thread below which starting a thread costs more than it saves.
 constexpr Index kGrain = 1 << 18;
 
-// Call body(first, last) or body(first, last, piece) on pieces of [0, count), piece < threads. A piece has
-// at least `grain` items; results must not depend on where the pieces begin. The body asks for no memory:
-// in a thread that gets none the C++ library has none for the exception either, and ends the process.
+// Call body(first, last) or body(first, last, thread) on pieces of [0, count), thread < threads. Another
+// thread is started for every `grain` items; results must not depend on where the pieces begin. The body
+// asks for no memory: in a thread that gets none the C++ library has none for the exception either, and
+// ends the process.
 template <class Body>
 void parallel_for(Index count, int threads, Index grain, const Body& body) {
-  const Index pieces =
+  // Several pieces for each thread, taken by whoever is free: threads start late.
+  constexpr Index kPieces = 4;
+  const Index used =
       std::clamp<Index>(count / std::max<Index>(1, grain), 1, std::max<Index>(1, threads));
-  const auto run = [&](Index piece) {
-    const Index first = count * piece / pieces, last = count * (piece + 1) / pieces;
-    if constexpr (std::is_invocable_v<Body, Index, Index, Index>) {
-      body(first, last, piece);
-    } else {
-      body(first, last);
+  const Index pieces = used == 1 ? 1 : std::min(count, used * kPieces);
+  std::atomic<Index> next{0};
+  const auto work = [&](Index thread) {
+    for (Index piece = next++; piece < pieces; piece = next++) {
+      const Index first = count * piece / pieces, last = count * (piece + 1) / pieces;
+      if constexpr (std::is_invocable_v<Body, Index, Index, Index>) {
+        body(first, last, thread);
+      } else {
+        body(first, last);
+      }
     }
   };
   std::vector<std::jthread> others;
-  Index started = 1;
   try {
-    for (; started < pieces; ++started) others.emplace_back(run, started);
+    for (Index thread = 1; thread < used; ++thread) others.emplace_back(work, thread);
   } catch (const std::system_error&) {  // no more threads to be had: the rest is done here
   }
-  run(0);
-  for (Index piece = started; piece < pieces; ++piece) run(piece);
+  work(0);
 }
 
 }  // namespace sparsieve
