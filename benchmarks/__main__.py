@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import json
 import math
+import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from benchmarks import envs
 from benchmarks.adapters import NAMES
@@ -19,6 +21,8 @@ from benchmarks.settings import Settings
 
 Number = TypeVar("Number", int, float)
 QUICK = ["toy_50x100", "toy_500x5000", "leukemia", "sparse_2000x20000"]
+CLOCKS = "seconds: those on the wall; cpu: those of the processor, steadier on a busy machine"
+INTERRUPTED = 130  # the exit status of what Ctrl-C ends
 
 
 def main() -> None:
@@ -36,18 +40,20 @@ def main() -> None:
     compare.add_argument("--problems", nargs="+", default=QUICK, choices=PROBLEMS)
     compare.add_argument("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
     compare.add_argument("--repeat", type=int, default=7)
-    compare.add_argument("--clock", default="seconds", choices=["seconds", "cpu"])
+    compare.add_argument("--clock", default="seconds", choices=["seconds", "cpu"], help=CLOCKS)
     compare.add_argument("--fail-above", type=float, default=1.25, help="largest ratio allowed")
     grown = commands.add_parser("growth", help="time against the number of features and samples")
     grown.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)
     grown.add_argument("--repeat", type=int, default=5)
-    grown.add_argument("--clock", default="seconds", choices=["seconds", "cpu"])
+    grown.add_argument("--clock", default="seconds", choices=["seconds", "cpu"], help=CLOCKS)
     arguments = parser.parse_args()
     # Ended from outside, a run still ends its workers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    {"envs": _envs, "run": _run, "report": _report, "compare": _compare, "growth": _growth}[
-        arguments.command
-    ](arguments)
+    does = {"envs": _envs, "run": _run, "report": _report, "compare": _compare, "growth": _growth}
+    try:
+        does[arguments.command](arguments)
+    except KeyboardInterrupt:
+        _end_interrupted("interrupted; the same command starts again from its beginning")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -91,8 +97,42 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 def _run(arguments: argparse.Namespace) -> None:
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
     out = arguments.out or RESULTS / f"{'quick' if arguments.quick else 'bench'}-{stamp}.json"
-    run(_plan(arguments), out, arguments.note)
-    _write_report([out])
+    try:
+        run(_plan(arguments), out, arguments.note)
+        _write_report([out])
+    except KeyboardInterrupt:
+        _end_interrupted(_left_behind(out, sys.argv[1:]))
+
+
+def _left_behind(out: Path, arguments: list[str]) -> str:
+    """Say what an interrupted run has saved, how to see it and how to go on."""
+    if not out.exists():
+        return (
+            "interrupted before the first cell was finished; nothing is saved: the same command "
+            "starts again"
+        )
+    keys = ("problem", "variant", "penalty", "threads")
+    records = json.loads(out.read_text())["records"]
+    cells = len({tuple(record[key] for key in keys) for record in records})
+    told = any(argument.startswith("--out") for argument in arguments)
+    again = arguments if told else [*arguments, "--out", str(_near(out))]
+    command = shlex.join([str(_near(Path(sys.executable))), "-m", "benchmarks"])
+    return (
+        f"interrupted; {cells} finished {'cell is' if cells == 1 else 'cells are'} in "
+        f"{_near(out)}: `{command} report {shlex.quote(str(_near(out)))}` writes their tables, "
+        f"`{command} {shlex.join(again)}` goes on"
+    )
+
+
+def _near(path: Path) -> Path:
+    """Return a path as it is named from the current folder, if it lies in there."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _end_interrupted(line: str) -> NoReturn:
+    print(line, file=sys.stderr, flush=True)
+    sys.exit(INTERRUPTED)
 
 
 def _plan(arguments: argparse.Namespace) -> Plan:

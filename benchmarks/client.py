@@ -38,7 +38,12 @@ class Client:
         self._process: subprocess.Popen[str] | None = None
         self._loaded: Path | None = None
         self._scratch = tempfile.TemporaryDirectory(prefix="bench-")
-        self.version: str = str(self._ask({"do": "hello"}, _STARTUP_SECONDS).get("version", "?"))
+        try:
+            hello = self._ask({"do": "hello"}, _STARTUP_SECONDS)
+        except BaseException:  # Ctrl-C: nobody else knows of this worker yet
+            self.close()
+            raise
+        self.version: str = str(hello.get("version", "?"))
 
     def use(self, folder: Path) -> None:
         """Name the data of the following calls; they are read when first needed."""

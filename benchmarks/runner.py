@@ -284,9 +284,11 @@ def run(plan: Plan, out: Path, notes: list[str]) -> Record:
     document: Record = json.loads(out.read_text()) if out.exists() else {"meta": {}, "records": []}
     document["meta"] |= {**meta(), "notes": notes}
     out.parent.mkdir(parents=True, exist_ok=True)
+    print(f"every finished cell is saved in {out}", flush=True)
     for threads in plan.threads:
-        clients = open_clients(plan, threads, document)
+        clients: list[Client] = []
         try:
+            open_clients(clients, plan, threads, document)
             for name in plan.problems:
                 for variant in plan.variants:
                     _run_problem(name, variant, threads, clients, plan, document, out)
@@ -296,16 +298,14 @@ def run(plan: Plan, out: Path, notes: list[str]) -> Record:
     return document
 
 
-def open_clients(plan: Plan, threads: int, document: Record) -> list[Client]:
-    """Start one worker per peer that is present; note the absent ones."""
-    clients = []
+def open_clients(clients: list[Client], plan: Plan, threads: int, document: Record) -> None:
+    """Add one worker per peer that is present to `clients`; note the absent ones."""
     for name in plan.peers:
         try:
             clients.append(Client(name, threads))
         except FileNotFoundError as absent:
             document["meta"].setdefault("absent", {})[name] = str(absent)
             print(f"{name}: absent ({absent})", flush=True)
-    return clients
 
 
 def _run_problem(
@@ -337,8 +337,15 @@ def _run_problem(
         records = run_cell(cell, clients, plan)
         document["records"] += records
         _probe(name, variant, threads, clients, document)
-        out.write_text(json.dumps(document, indent=1))
-        _say(cell, records)
+        save(document, out)
+        say(cell, records)
+
+
+def save(document: Record, out: Path) -> None:
+    """Replace `out` in one step: an interruption leaves the cells it had."""
+    part = out.with_name(out.name + ".part")
+    part.write_text(json.dumps(document, indent=1))
+    part.replace(out)
 
 
 def _probe(name: str, variant: str, threads: int, clients: list[Client], document: Record) -> None:
@@ -350,10 +357,13 @@ def _probe(name: str, variant: str, threads: int, clients: list[Client], documen
         probes[key] = python[0].probe()
 
 
-def _say(cell: Cell, records: list[Record]) -> None:
+def say(cell: Cell, records: list[Record]) -> None:
+    """Print one line per record of a finished cell."""
+    threads = cell.key["threads"]
+    key = cell.key | {"threads": f"{threads} {'thread' if threads == 1 else 'threads'}"}
     for record in records:
         what = f"{record['seconds']:.4g} s" if record["status"] == "ok" else record["reason"]
-        print(*cell.key.values(), record["level"], record["peer"], what, flush=True)
+        print(*key.values(), record["level"], record["peer"], what, flush=True)
 
 
 def meta() -> Record:
