@@ -334,6 +334,19 @@ def test_relaxed_estimators_keep_least_squares(problem, model):
     assert model.certificate_.support_size == support.size
 
 
+def test_summary_says_when_the_tolerance_is_path_wide(problem):
+    X, y, _ = problem
+    options = {"alphas": 10, "eps": 0.01, "tol": 1e-3}
+    each = sv.sparse_path(X, y, "mcp", **options)
+    path = sv.sparse_path(X, y, "mcp", tol_relative_to="path", **options)
+    told = "; tol is relative to the slope at the first alpha, kkt to that at each\n"
+    assert path.converged.all()
+    assert path.kkt.max() > options["tol"]
+    assert told in path.summary()
+    assert told in path.relax().summary()
+    assert "relative" not in each.summary()
+
+
 def test_unknown_reference_of_the_tolerance():
     X, y, _ = toy(20, 10, 2)
     with pytest.raises(ValueError, match="tol_relative_to='slope' is unknown; use 'alpha'"):

@@ -24,7 +24,7 @@ class Certificate:
     tol : float
         What was asked for.
     converged : bool
-        ``kkt <= tol``.
+        ``kkt <= tol``: an estimator's tolerance is relative to the slope at its own alpha.
     dual_gap : float
         Duality gap of the last weighted lasso (surrogate).
     objective : float

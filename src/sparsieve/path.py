@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,9 @@ class Path(Summarised, ShownInline):
     ended : str
         "complete", or what ended the path early: "max_support", "max_deviance", "max_time",
         "callback" or "interrupted".
+    tol_relative_to : str
+        Whose slope at zero the tolerance is a fraction of: "alpha", each alpha's own, or "path",
+        that of the first one; ``converged`` then allows a ``kkt`` above ``tol``.
     penalty : Penalty
     points : list of Point
         One per alpha, with everything known about it.
@@ -89,6 +92,7 @@ class Path(Summarised, ShownInline):
     feature_names: NDArray[Any] | None = None
     ended: str = "complete"
     problem: Problem | None = None
+    tol_relative_to: str = "alpha"
 
     def __getstate__(self) -> dict[str, Any]:
         # The data stay where they are: a saved path should not carry a copy of X.
@@ -132,6 +136,8 @@ class Path(Summarised, ShownInline):
         ]
         table = text_table(("alpha", "support", "R2", "kkt", "convex", "converged"), body)
         end = "" if self.ended == "complete" else f", ended by {self.ended}"
+        if self.tol_relative_to == "path":  # or a kkt above tol beside "yes" would look wrong
+            end += "; tol is relative to the slope at the first alpha, kkt to that at each"
         headline = (
             f"{describe(self.penalty)}, {len(self)} alphas from {self.alphas[0]:.4g} to "
             f"{self.alphas[-1]:.4g}, {self.support_size[-1]} features at the end{end}"
@@ -172,7 +178,8 @@ class Path(Summarised, ShownInline):
                 "compute the path again."
             )
         points = [relaxed(self.problem, point) for point in self.points]
-        return path_of(self.problem, points, self.penalty, self.ended)
+        path = path_of(self.problem, points, self.penalty, self.ended)
+        return replace(path, tol_relative_to=self.tol_relative_to)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the coefficients along the path: see :func:`sparsieve.plots.plot_path`."""
@@ -347,11 +354,13 @@ def sparse_path(
     tol_relative_to : {"alpha", "path"}, default="alpha"
         Whose slope: that at each alpha, so that the end of a path is as exact as its start, or that
         at the first one. The latter allows the same violation everywhere (at most 0.1 of an alpha's
-        own slope), as most other libraries do, and is faster when ``tol`` is loose.
+        own slope), as most other libraries do, and is faster when ``tol`` is loose. ``kkt`` remains
+        a fraction of each alpha's own slope, so a converged point may then have ``kkt > tol``.
     max_iter : int, default=10_000
         Largest number of reweightings per alpha.
     n_jobs : int or None, default=None
-        Threads for the passes over X; None means 1, -1 all cores.
+        Threads for the passes over X; None means 1, -1 all cores. The result is the same, bit for
+        bit, for any number.
     progress : bool, default=False
         Show a progress bar (needs tqdm).
     max_support : int, default=None
@@ -365,7 +374,9 @@ def sparse_path(
     shadow : bool, default=True
         Allow an 8-bit copy of a dense X (one byte per entry, two from 4,096 rows on), built at once
         by a path of 20 alphas or more, else when X has been read often enough to pay for it. It
-        saves most reads of X and changes no digit of a certificate.
+        saves most reads of X. What is certified is proven as strictly with it as without, but the
+        way there differs: ``kkt`` differs below ``tol``, and a path of a non-convex penalty may end
+        in another stationary point.
 
     Returns
     -------
@@ -377,7 +388,8 @@ def sparse_path(
     ConvergenceWarning
         When an alpha did not reach ``tol``: which one, the violation reached, and what to do.
     UserWarning
-        When Ctrl-C ended the path: the finished part is returned.
+        When Ctrl-C ended the path: the finished part is returned, with ``ended="interrupted"``.
+        Before the first alpha is finished there is none, and KeyboardInterrupt is raised.
 
     Examples
     --------
@@ -409,4 +421,4 @@ def sparse_path(
         grid = alpha_grid(solver.largest_alpha(), grid, eps)
     points, ended = trace(solver, grid, limits, progress=progress, keep_finished=True)
     warn_if_not_converged(points, limits.tol)
-    return path_of(problem, points, penalty, ended)
+    return replace(path_of(problem, points, penalty, ended), tol_relative_to=tol_relative_to)

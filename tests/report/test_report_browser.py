@@ -124,6 +124,18 @@ def test_chart_with_mouse_and_keyboard(visit: Any, file: Path, paths: list[sv.Pa
     assert seen.page.locator("#tip b").text_content() in expected(paths[0], 24)
 
 
+def test_certificate_says_whose_slope_a_path_wide_tolerance_is_relative_to(
+    visit: Any, tmp_path: Path
+) -> None:
+    X, y, _ = sv.datasets.make_toy(40, 80, 6, noise=0.5, random_state=0)
+    for choice in ("alpha", "path"):
+        path = sv.sparse_path(X, y, "mcp", alphas=5, tol=1e-3, tol_relative_to=choice)
+        file = tmp_path / f"{choice}.html"
+        path.to_html(file)
+        words = visit(file).page.locator("#certificate").text_content()
+        assert ("relative to the slope at its first" in words) == (choice == "path")
+
+
 def test_certificate_words(visit: Any, file: Path) -> None:
     seen = visit(file)
     words = seen.page.locator("#certificate").text_content()

@@ -114,6 +114,7 @@ def _encode_track(
         "value": _base64(numbers.astype(f"<f{value_bytes}")),
         "curve": track.curve,
         "ended": track.ended,
+        "tolRelativeTo": track.tol_relative_to,
         **{_camel(key): column for key, column in track.columns.items()},
     }
 

@@ -42,6 +42,7 @@ class Track:
     names: NDArray[Any] | None
     curve: int | None = None
     ended: str = "complete"
+    tol_relative_to: str = "alpha"
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,7 @@ def track_of(path: Path) -> Track:
         n_features=int(path.coefs.shape[0]),
         names=path.feature_names,
         ended=path.ended,
+        tol_relative_to=path.tol_relative_to,
     )
 
 

@@ -52,6 +52,9 @@ function certificateWords(track, k, nFeatures) {
     : `At ${alpha} the solver stopped early (${track.status[k]}): the coefficients are not a critical point to the tolerance that was asked for, and should not be reported as one.`);
   words.push(`The largest violation of that condition over all ${count(nFeatures)} features is ${fmt(track.kkt[k], 3)} of the penalty's slope at zero. ` +
     "A selected feature's correlation with the residual must equal the slope of the penalty at its coefficient; that of any other feature must not exceed the slope at zero.");
+  if (track.tolRelativeTo === "path") {
+    words.push("The tolerance of this path is relative to the slope at its first \u03b1: towards the end a larger fraction of the slope there counts as converged.");
+  }
   const bound = track.byBound[k], read = track.byReading[k];
   if (bound !== null && bound !== undefined) {
     const shadow = track.byShadow[k] || 0, rest = nFeatures - bound - read - shadow;
