@@ -104,7 +104,8 @@ class SparseRegressor(FittedPoint):
     warm_start : bool, default=False
         Start from the previous fit's coefficients.
     n_jobs : int or None, default=None
-        Threads for the passes over X; None means 1, -1 all cores.
+        Threads for the passes over X; None means 1, -1 all cores. The result is the same, bit for
+        bit, for any number.
     relax : bool, default=False
         Keep least squares on the selected features instead of the penalised coefficients; the
         certificate is that of the penalised fit that selected them.
@@ -167,6 +168,11 @@ class SparseRegressor(FittedPoint):
         Returns
         -------
         SparseRegressor
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On Ctrl-C: one alpha has no finished part. :func:`sparse_path` returns what it has.
         """
         penalty = resolve_penalty(self.penalty)
         alpha = check_number("alpha", self.alpha, remedy="use alpha > 0, e.g. a part of alpha_max")

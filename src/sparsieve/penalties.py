@@ -237,7 +237,8 @@ class CappedL1(_BuiltIn):
     Parameters
     ----------
     theta : float, default=1.0
-        Coefficients of at least theta are not shrunk. In the units of the coefficients.
+        Coefficients of at least theta are not shrunk. On the scale of the coefficients: where all
+        of them stay below theta, the penalty is the lasso.
 
     Notes
     -----

@@ -286,6 +286,11 @@ class SparseRegressorIC(FittedPoint):
         Returns
         -------
         SparseRegressorIC
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On Ctrl-C; nothing of the paths is kept.
         """
         penalties = resolve_penalties(self.penalty)
         limits = self._checked()

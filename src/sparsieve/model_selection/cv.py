@@ -231,6 +231,11 @@ class SparseRegressorCV(FittedPoint):
         Returns
         -------
         SparseRegressorCV
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On Ctrl-C; finished folds are kept only in the file ``checkpoint``.
         """
         if self.rule not in ("min", "1se"):
             raise ValueError(f"rule={self.rule!r} is not known; use 'min' or '1se'.")

@@ -227,6 +227,11 @@ def stability_selection(
     -------
     Stability
 
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C; finished halves are kept only in the file ``checkpoint``.
+
     Examples
     --------
     >>> import sparsieve as sv

@@ -247,6 +247,12 @@ def sparse_surface(
     -------
     Surface
 
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C; finished shapes are kept only in the file ``checkpoint``. ``max_time`` returns
+        what there is.
+
     Examples
     --------
     >>> import sparsieve as sv
