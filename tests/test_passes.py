@@ -126,7 +126,7 @@ def test_every_read_is_counted():
 
 
 @pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
-def test_the_shadow_changes_no_certificate(penalty):
+def test_paths_with_and_without_the_shadow_converge_to_the_same_minima_here(penalty):
     X, y, _ = sv.datasets.make_toy(200, 2000, 5, 1.0, random_state=1)
     with_shadow = sv.sparse_path(X, y, penalty, alphas=40)
     without = sv.sparse_path(X, y, penalty, alphas=40, shadow=False)
