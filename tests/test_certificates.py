@@ -239,6 +239,25 @@ def test_passes_are_counted_and_few():
     assert path.passes[1:].sum() > 0.0
 
 
+@pytest.mark.parametrize("intercept", [False, True])
+@every_penalty
+def test_bounds_of_columns_with_few_entries_cover_every_feature(name, intercept):
+    # Every alpha is looked at: a bound that is too short would hide violators at some of them.
+    rng = np.random.default_rng(7)
+    n, d = 300, 2000
+    X = sparse_design(n, d, density=0.02, seed=1)
+    X.data += 3.0  # means that matter
+    y = X[:, :40] @ rng.standard_normal(40) + rng.standard_normal(n)
+    judge = dict(penalty=PENALTIES[name], sample_weight=rng.uniform(0.0, 2.0, n))
+    path = sv.sparse_path(X, y, alphas=20, eps=0.05, fit_intercept=intercept, tol=1e-3, **judge)
+    assert path.converged.all()
+    for point in path.points:
+        coef = np.zeros(d)
+        coef[point.columns] = point.values
+        violation = sv.kkt_violation(X, y, coef, point.intercept, alpha=point.alpha, **judge)
+        assert violation <= point.kkt + 0.01 * DEFAULT_KKT
+
+
 def core_path(X, y, penalty, alphas, threads=1, shadow=True):
     """Return the coefficients of a path, straight from the core."""
     n, d = X.shape

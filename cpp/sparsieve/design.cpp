@@ -35,6 +35,7 @@ void Design::measure(const Weighted* r, std::vector<double>* correlations) {
   norms2_.resize(d);
   norms_.resize(d);
   rounding_.resize(d);
+  sizes_.resize(storage_->sparse() ? d : 0);
   too_small_.clear();
   too_large_.clear();
   if (r != nullptr) correlations->resize(d);
@@ -55,6 +56,7 @@ void Design::measure(const Weighted* r, std::vector<double>* correlations) {
       norms2_[j] = constant ? 0.0 : m.centred;
       norms_[j] = std::sqrt(norms2_[j]);
       rounding_[j] = unit * std::sqrt(m.raw);
+      if (!sizes_.empty()) sizes_[j] = m.size * (1.0 + 8.0 * unit);
       if (!(m.raw >= kTinySquare && m.raw <= kHugeSquare)) {
         bool any;
         read += storage_->any(j, omega_.data(), any);

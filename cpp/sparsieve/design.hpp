@@ -38,6 +38,7 @@ class Design {
   Index d() const { return storage_->d(); }
   const std::vector<double>& omega() const { return omega_; }
   double total() const { return total_; }  // of omega
+  bool centred() const { return centred_; }
   int threads() const { return threads_; }
   double mean(Index j) const { return centred_ ? means_[j] : 0.0; }
   // ||x_j||^2 under Omega, after centring; exactly 0 for a column that is constant (or zero).
@@ -56,6 +57,8 @@ class Design {
   // Both for all columns.
   const double* norms() const { return norms_.data(); }
   const double* roundings() const { return rounding_.data(); }
+  // sum_i |x_ij| of all columns before centring, rounded up; null unless they are sparse.
+  const double* sizes() const { return sizes_.empty() ? nullptr : sizes_.data(); }
 
   // Centre the response in place and return the weighted mean that was removed (0 without centring).
   double centre_response(std::vector<double>& y) const;
@@ -107,7 +110,7 @@ class Design {
   bool even_;  // all weights are equal
   double total_;
   bool expands_;  // a Gram matrix may divide by the weights, and had better
-  std::vector<double> means_, norms2_, norms_, rounding_;
+  std::vector<double> means_, norms2_, norms_, rounding_, sizes_;
   std::vector<Index> too_small_, too_large_;
   int threads_;
   ShadowUse shadow_use_;

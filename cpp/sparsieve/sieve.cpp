@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sparsieve/threads.hpp"
 
@@ -37,6 +38,23 @@ void Sieve::start(const std::vector<double>& r, const Weighted& weighted,
   for (Index j = 0; j < d; ++j) first.radius[j] = design_.rounding(j) * norm;
   centre_ = first.centre;
   radius_ = first.radius;
+}
+
+// A bound of |x_j' Omega left| per unit of sum_i |x_ij|: few entries see little of a long vector. What the
+// centring of x_j takes away is at most max omega / sum omega of that, times the sum of the vector.
+double Sieve::largest_entry(const std::vector<double>& left) const {
+  constexpr double kEps = std::numeric_limits<double>::epsilon();
+  double largest = 0.0, sum = 0.0, size = 0.0, heaviest = 0.0;
+  for (Index i = 0; i < design_.n(); ++i) {
+    const double omega = design_.omega()[i], v = omega * left[i];
+    largest = std::max(largest, std::abs(v));
+    heaviest = std::max(heaviest, omega);
+    sum += v;
+    size += std::abs(v);
+  }
+  if (!design_.centred()) return largest;
+  const double rounding = kEps * static_cast<double>(design_.n()) * size;
+  return largest + heaviest / design_.total() * (std::abs(sum) + rounding);
 }
 
 // r on the newest reference alone, on the two newest, and so on: each by modified Gram-Schmidt. The
@@ -75,6 +93,7 @@ void Sieve::write_as_references(const Query& query) {
     left = query.r;
     for (Index i = 0; i <= k; ++i) axpy(-g[i], reference(i).r.data(), left.data(), n);
     ways_.length[k] = std::sqrt(weighted_dot(omega.data(), left.data(), left.data(), n));
+    if (design_.sizes() != nullptr) ways_.largest[k] = largest_entry(left);
     std::copy(g.begin(), g.end(), ways_.g[k]);
     if (k == 0) rest_ = left;
   }
@@ -98,6 +117,7 @@ void Sieve::propagate(const Query& query) {
   }
   known.norm = design_.norms();
   known.rounding = design_.roundings();
+  known.size = design_.sizes();
   const Index d = design_.d(), blocks = (d + kBlock - 1) / kBlock;
   parallel_for(blocks, design_.threads(), kManyBlocks, [&](Index first, Index last) {
     const Index from = first * kBlock;
@@ -289,7 +309,9 @@ std::vector<Violator> Sieve::above(const Query& query) {
   scan(query);
   const std::vector<Index> opened = open_;
   by_shadow_ = by_reading_ = 0;
-  const std::vector<Index> unlikely = query.complete ? std::vector<Index>() : postpone(query);
+  // Reading a sparse column costs no more than it takes to say how likely a violator it is.
+  const bool all = query.complete || design_.sizes() != nullptr;
+  const std::vector<Index> unlikely = all ? std::vector<Index>() : postpone(query);
   std::vector<Violator> found = examine(query);
   if (found.empty() && !query.rough) {
     open_ = unlikely;

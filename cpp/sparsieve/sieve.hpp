@@ -67,6 +67,7 @@ class Sieve {
     std::vector<double> centre, radius;  // per column
   };
   Reference& reference(Index age) { return ring_[(newest_ + kReferences - age) % kReferences]; }
+  double largest_entry(const std::vector<double>& left) const;
   void write_as_references(const Query& query);
   void propagate(const Query& query);
   void scan(const Query& query);

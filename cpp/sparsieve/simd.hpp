@@ -67,16 +67,18 @@ struct Ways {
   Index count = 0;
   double g[kWays][kWays] = {};  // of way w on reference k
   double length[kWays] = {};    // of what way w leaves over
+  double largest[kWays] = {};   // entry of that, weighted
   double floor = 0.0;           // added to every radius, times the column's rounding
 };
 // Per column: intervals of its products with the references, and its own norm and rounding error.
 struct Enclosed {
   const double *centre[kWays], *radius[kWays];
   const double *norm, *rounding;
+  const double* size;  // the sum of its absolute values; null = that is no better than the norm
 };
 struct IntervalKernels {
   // For every column from first to before last the way whose interval
-  //   sum_k g_k centre_k  +-  (sum_k |g_k| radius_k + floor rounding + length norm)
+  //   sum_k g_k centre_k  +-  (sum_k |g_k| radius_k + floor rounding + min(length norm, largest size))
   // reaches least far from zero.
   void (*narrowest)(const Ways& ways, const Enclosed& known, Index first, Index last,
                     double* centre, double* radius);

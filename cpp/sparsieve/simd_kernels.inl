@@ -304,7 +304,7 @@ V read(const double* p) {
 }
 
 // As many columns as V has lanes, from column j on.
-template <class V, int W>
+template <class V, int W, bool S>
 void narrowest_at(const Ways& ways, const Enclosed& known, Index j, double* centre,
                   double* radius) {
   V c[kWays], r[kWays];
@@ -315,7 +315,12 @@ void narrowest_at(const Ways& ways, const Enclosed& known, Index j, double* cent
   const V norm = read<V>(known.norm + j), noise = read<V>(known.rounding + j) * ways.floor;
   V best_centre{}, best_radius{}, best_reach{};
   for (Index w = 0; w < W; ++w) {
-    V middle = c[0] * ways.g[w][0], half = noise + norm * ways.length[w];
+    V middle = c[0] * ways.g[w][0], half = norm * ways.length[w];
+    if constexpr (S) {
+      const V other = read<V>(known.size + j) * ways.largest[w];
+      half = other < half ? other : half;
+    }
+    half += noise;
     half += r[0] * size(ways.g[w][0]);
     for (Index k = 1; k < W; ++k) {
       middle += c[k] * ways.g[w][k];
@@ -334,20 +339,20 @@ void narrowest_at(const Ways& ways, const Enclosed& known, Index j, double* cent
   std::memcpy(radius + j, &best_radius, sizeof best_radius);
 }
 
-template <int W>
+template <int W, bool S>
 void narrowest_of(const Ways& ways, const Enclosed& known, Index first, Index last, double* centre,
                   double* radius) {
   Index j = first;
-  for (; j + kLanes <= last; j += kLanes) narrowest_at<Vec, W>(ways, known, j, centre, radius);
-  for (; j < last; ++j) narrowest_at<double, W>(ways, known, j, centre, radius);
+  for (; j + kLanes <= last; j += kLanes) narrowest_at<Vec, W, S>(ways, known, j, centre, radius);
+  for (; j < last; ++j) narrowest_at<double, W, S>(ways, known, j, centre, radius);
 }
 
 void narrowest(const Ways& ways, const Enclosed& known, Index first, Index last, double* centre,
                double* radius) {
-  const auto kernel = ways.count == 1   ? narrowest_of<1>
-                      : ways.count == 2 ? narrowest_of<2>
-                                        : narrowest_of<3>;
-  kernel(ways, known, first, last, centre, radius);
+  constexpr decltype(&narrowest) kKernels[2][kWays] = {
+      {narrowest_of<1, false>, narrowest_of<2, false>, narrowest_of<3, false>},
+      {narrowest_of<1, true>, narrowest_of<2, true>, narrowest_of<3, true>}};
+  kKernels[known.size != nullptr][ways.count - 1](ways, known, first, last, centre, radius);
 }
 
 // One bit per lane in which not a <= b.

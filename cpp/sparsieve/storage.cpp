@@ -156,7 +156,7 @@ Bytes Dense<T>::moments(Index j, const double* omega, double total, bool centre,
   kernels<T>().spread(x, omega, guess, n(), sums);
   // The mean's own rounding error, removed by the second look.
   const double slip = centre ? sums[0] / total : 0.0;
-  out = {guess + slip, std::max(sums[1] - slip * sums[0], 0.0), sums[2]};
+  out = {guess + slip, std::max(sums[1] - slip * sums[0], 0.0), sums[2], 0.0};
   return column_bytes();
 }
 
@@ -241,7 +241,7 @@ Bytes Csc<T, I>::descend(Epoch& epoch, Terrain& terrain) const {
 template <class T, class I>
 Bytes Csc<T, I>::moments(Index j, const double* omega, double total, bool centre,
                          Moments& out) const {
-  double sum = 0.0, weight = 0.0, centred = 0.0, raw = 0.0;
+  double sum = 0.0, weight = 0.0, centred = 0.0, raw = 0.0, size = 0.0;
   for (I p = starts_[j]; p < starts_[j + 1]; ++p) {
     sum += omega[rows_[p]] * static_cast<double>(data_[p]);
     weight += omega[rows_[p]];
@@ -251,9 +251,10 @@ Bytes Csc<T, I>::moments(Index j, const double* omega, double total, bool centre
     const double xi = static_cast<double>(data_[p]), u = xi - mean;
     centred += omega[rows_[p]] * u * u;
     raw += omega[rows_[p]] * xi * xi;
+    size += std::abs(xi);
   }
   const double rest = total - weight > 0.0 ? total - weight : 0.0;
-  out = {mean, centred + mean * mean * rest, raw};
+  out = {mean, centred + mean * mean * rest, raw, size};
   return entry_bytes(j, j + 1);
 }
 

@@ -14,9 +14,10 @@ namespace sparsieve {
 using Bytes = std::uint64_t;
 
 // Mean and centred second moment of one column under sample weights omega:
-//   mean = sum omega x / sum omega,  centred = sum omega (x - mean)^2,  raw = sum omega x^2.
+//   mean = sum omega x / sum omega,  centred = sum omega (x - mean)^2,  raw = sum omega x^2,
+// and, of sparse columns, size = sum |x| (otherwise 0).
 struct Moments {
-  double mean, centred, raw;
+  double mean, centred, raw, size;
 };
 
 class Storage {
