@@ -152,3 +152,29 @@ def test_nothing_is_written_to_the_inputs_or_beside_them():
     command = [sys.executable, "-W", "ignore", "-c", GUARDED]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout == "untouched\n", done.stderr
+
+
+THREADS = """
+import resource
+import numpy as np
+import sparsieve as sv
+
+rng = np.random.default_rng(0)
+X = np.asfortranarray(rng.standard_normal((100_000, 12)))
+y = X[:, 0] + rng.standard_normal(100_000)
+peaks = []
+for n_jobs in (1, 64):
+    sv.sparse_path(X, y, "mcp", alphas=5, n_jobs=n_jobs)
+    peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(1024 * (peaks[1] - peaks[0]))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ru_maxrss counts otherwise")
+def test_threads_that_have_nothing_to_do_get_no_memory():
+    # Scratch of eight columns for each of 64 threads would be 400 MB; X itself has 10 MB.
+    run = subprocess.run(
+        [sys.executable, "-c", THREADS], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < 100e6

@@ -1,15 +1,19 @@
 """Defects that were found by trying to break the library, one test each."""
 
+import math
 import tomllib
 import warnings
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from problems import toy
 from scipy import sparse
+from tolerances import EPS64
 
 import sparsieve as sv
+from sparsieve import _core
 
 
 @pytest.fixture
@@ -152,3 +156,54 @@ def test_large_sparse_supports_are_certified_as_they_are(penalty, max_iter):
         assert violation <= path.kkt[k] + 1e-9
     if max_iter == 10_000:
         assert path.converged.all()
+
+
+def long_column(rows, value, n):
+    return sparse.csc_array((np.full(rows.size, value), (rows, np.zeros_like(rows))), (n, 1))
+
+
+@pytest.mark.parametrize("value", [0.1, 1.0])
+def test_multiples_of_a_long_sparse_column_are_no_strict_minimum(value):
+    # Norms summed in another way than products let a column and its multiple look independent.
+    rng, n, light = np.random.default_rng(1), 50_000, 60
+    rows = np.sort(rng.choice(n, 15_000, replace=False))
+    X = sparse.random_array((n, 9000), density=6 / n, rng=rng, format="csc")
+    y = X[:, :light] @ np.full(light, 30.0)
+    y[rows] += 1.0
+    pair = [long_column(rows, value, n), long_column(rows, 3.0 * value, n)]
+    X = sparse.csc_array(sparse.hstack([*pair, X]))
+    weights = np.r_[0.0, 0.0, np.ones(9000)]
+    path = sv.sparse_path(X, y, "l1", alphas=8, weights=weights, max_support=200)
+    assert path.support_size[-1] > light
+    both = [set(point.columns) >= {0, 1} for point in path.points]
+    assert not any(point.convex for point, pair in zip(path.points, both, strict=True) if pair)
+
+
+def test_equal_entries_in_their_hundred_thousands_do_not_drift():
+    # A plain sum of n equal numbers is wrong by up to n roundings, and so were the means.
+    rng, n = np.random.default_rng(3), 400_000
+    columns = [
+        long_column(np.sort(rng.choice(n, int(size), replace=False)), 1.0, n)
+        for size in rng.integers(80_000, 240_000, 6)
+    ]
+    X = sparse.csc_array(sparse.hstack(columns))
+    y = X @ rng.standard_normal(6) + 0.01 * rng.standard_normal(n) + 5.0
+    path = sv.sparse_path(X, y, "l1", alphas=5, tol=1e-9)
+    for k, alpha in enumerate(path.alphas):
+        w = path.coef_at(alpha)
+        residual = y - path.intercepts[k] - X @ w
+        c = np.array([math.fsum(residual[X.indices[a:b]]) / n for a, b in pairwise(X.indptr)])
+        violation = np.where(w == 0.0, np.abs(c) - alpha, np.abs(c - alpha * np.sign(w)))
+        assert violation.max() <= 1e-9 * alpha + 64 * EPS64
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+def test_what_will_be_refused_is_not_solved_first(data, bad):
+    X, y = data
+    X = np.asfortranarray(X)
+    X[3, 5] = bad
+    design = _core.Design(_core.dense(X), np.ones(20), False)
+    out = _core.solve_pwl(design, y, np.full(8, 0.1), 0.0, None, 1e-12, 1000, True)
+    assert out["n_epochs"] == 0
+    with pytest.raises(ValueError, match="column 5"):
+        sv.proximal_weighted_lasso(X, y, np.full(8, 0.1))

@@ -290,7 +290,7 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
   options.screen = screen;
   options.poll = std::ref(poll);
   PwlResult result;
-  {
+  if (design.design->too_large().empty()) {  // else the caller refuses X
     WithoutGil released;
     result = PwlSolver(problem).solve(options);
   }

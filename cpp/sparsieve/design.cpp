@@ -22,8 +22,11 @@ Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega
       shadow_use_(shadow_use) {
   total_ = 0.0;
   expands_ = !storage_->sparse();
+  double lost = 0.0;  // of the sum so far (Kahan): every mean is divided by the total
   for (double o : omega_) {
-    total_ += o;
+    const double term = o - lost, next = total_ + term;
+    lost = (next - total_) - term;
+    total_ = next;
     expands_ = expands_ && (o == 0.0 || o > kTinySquare);
   }
   even_ = std::adjacent_find(omega_.begin(), omega_.end(), std::not_equal_to<>()) == omega_.end();
@@ -254,7 +257,8 @@ void Design::gram_of_fresh(const std::vector<const double*>& v, double* out, Ind
   const Index own[kGroup] = {0, 1, 2, 3, 4, 5, 6, 7};
   std::vector<double> inverse(n());
   for (Index i = 0; i < n(); ++i) inverse[i] = omega_[i] > 0.0 ? 1.0 / omega_[i] : 0.0;
-  std::vector<double> expanded(kGroup * n() * threads_);
+  const Index grain_here = grain() / nf / kGroup + 1;
+  std::vector<double> expanded(kGroup * n() * threads_used(groups, threads_, grain_here));
   const auto some = [&](Index first, Index last, Index piece) {
     double* x = expanded.data() + kGroup * n() * piece;
     const Dense<double> group(x, n(), kGroup, n());
@@ -266,7 +270,7 @@ void Design::gram_of_fresh(const std::vector<const double*>& v, double* out, Ind
       group.dots_many(v.data(), b + count, own, count, out + b, stride);
     }
   };
-  parallel_for(groups, threads_, grain() / nf / kGroup + 1, some);
+  parallel_for(groups, threads_, grain_here, some);
 }
 
 }  // namespace sparsieve

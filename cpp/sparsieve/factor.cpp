@@ -13,12 +13,13 @@ constexpr double kPivotFloor = 1e-13;
 
 // Row by row in blocks of four: the entries of L are dot products of rows of L that are already
 // known, sixteen at a time.
-bool factorise(double* a, Index k, Index ld, const std::function<bool()>& stop) {
+bool factorise(double* a, Index k, Index ld, const std::vector<double>& noise,
+               const std::function<bool()>& stop) {
   const Index padded = (k + 3) / 4 * 4;
   std::vector<double> floor(padded, 0.0);
   for (Index i = 0; i < padded; ++i) {
     if (i < k) {
-      floor[i] = kPivotFloor * a[i * ld + i];
+      floor[i] = std::max(kPivotFloor * a[i * ld + i], noise[i]);
     } else {  // unit rows, which change nothing
       std::fill(a + i * ld, a + i * ld + i, 0.0);
       a[i * ld + i] = 1.0;

@@ -10,9 +10,10 @@ namespace sparsieve {
 
 // Whether the symmetric k x k matrix A (row-major, leading dimension ld a multiple of 4, room for
 // rows up to the next multiple of 4; only the lower triangle is read) is positive definite beyond
-// rounding. A is overwritten by its Cholesky factor.
+// rounding: no pivot within its `noise`. A is overwritten by its Cholesky factor.
 // Gives up, answering false, when `stop` says so.
-bool factorise(double* a, Index k, Index ld, const std::function<bool()>& stop);
+bool factorise(double* a, Index k, Index ld, const std::vector<double>& noise,
+               const std::function<bool()>& stop);
 
 // L L' = A for a growing and shrinking k x k matrix A. L is lower triangular, stored by columns, so
 // that solves, appended rows and the rotations of a removal all run along contiguous memory.

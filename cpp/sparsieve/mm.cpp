@@ -51,7 +51,7 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
     problem_.design->measure(&weighted_, &null_correlations_);
   } else {
     problem_.design->measure();
-    fit_unpenalised();
+    if (problem_.design->too_large().empty()) fit_unpenalised();  // else nobody will want it
     std::vector<Index> all(d);
     std::iota(all.begin(), all.end(), Index{0});
     null_correlations_.resize(d);

@@ -14,6 +14,9 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kSafePivot = 1e-9;
 // Without a Gram matrix at hand, convexity is examined for supports up to this size.
 constexpr Index kProvable = 256;
+
+// Roundings in a row of a product of two columns: sums in eight lanes over blocks of 1024 rows.
+double product_roundings(double n) { return std::min(n, 1024.0) / 8.0 + n / 1024.0 + 12.0; }
 }  // namespace
 
 // r = z - Xw, from the columns of the support, unless w is where it was. Without a Gram matrix the weighted
@@ -73,8 +76,7 @@ void MmSolver::add_gram_product(double factor, const std::vector<double>& x,
 }
 
 // A bound of the rounding error of a product G w with all that comes with it: of the Gram matrix itself
-// (sums in eight lanes over blocks of 1024 rows) and of the product. X'Omega z = c + G w has one of its
-// own, of the w at which it was formed.
+// and of the product. X'Omega z = c + G w has one of its own, of the w at which it was formed.
 double MmSolver::gram_noise(const std::vector<double>& w) const {
   const Design& design = *problem_.design;
   const double n = static_cast<double>(design.n()), k = static_cast<double>(support_.size());
@@ -84,8 +86,7 @@ double MmSolver::gram_noise(const std::vector<double>& w) const {
     reach += norm * std::abs(w[s]);
     largest = std::max(largest, norm);
   }
-  const double roundings = std::min(n, 1024.0) / 8.0 + n / 1024.0 + k + 12.0;
-  return rounding_noise() + kEps * roundings * reach * largest;
+  return rounding_noise() + kEps * (product_roundings(n) + k) * reach * largest;
 }
 
 // What rounding the response, the coefficients and the intercept to double precision does to the
@@ -160,8 +161,8 @@ bool MmSolver::support_gram(const std::vector<Index>& columns, double* out, Inde
   column.v.assign(design.n(), 0.0);
   for (Index p = 0; p < k && !stopped(); ++p) {
     design.subtract_weighted(columns[p], -1.0, column);
-    design.correlate(column, columns.data(), p, out + p * ld);
-    out[p * ld + p] = design.norm2(columns[p]);
+    // The diagonal too: a norm that was summed in another way makes multiples look independent.
+    design.correlate(column, columns.data(), p + 1, out + p * ld);
     design.subtract_weighted(columns[p], 1.0, column);  // zero again, exactly
     column.sum = 0.0;
   }
@@ -174,18 +175,26 @@ bool MmSolver::strictly_convex() const {
   if (!ws_.has_gram() && k > kProvable) return false;
   std::vector<Index> columns(k);
   std::vector<double> diagonal(k);
+  const Design& design = *problem_.design;
   bool curved = problem_.prox_weight > 0.0;  // the maintained factor is then not the Hessian's
+  double flattest = 1.0;
   for (Index p = 0; p < k; ++p) {
     columns[p] = ws_.column(support_[p]);
     curved = curved || curvature_[p] != 0.0;
-    diagonal[p] = problem_.design->norm2(columns[p]);
+    diagonal[p] = design.norm2(columns[p]);
     if (!(diagonal[p] + curvature_[p] > 0.0)) return false;
+    flattest = std::max(flattest, design.raw_norm(columns[p]) / design.norm(columns[p]));
   }
-  if (!curved && ws_.has_gram() && factor_.smallest_pivot(diagonal) > kSafePivot) return true;
+  // Products are sums of what the columns are before centring, and pivots differences of products.
+  const double noise = 2.0 * kEps * product_roundings(static_cast<double>(design.n())) * flattest;
+  if (!curved && ws_.has_gram() && factor_.smallest_pivot(diagonal) > std::max(kSafePivot, noise)) {
+    return true;
+  }
   std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
   if (!support_gram(columns, hessian.data(), ld)) return false;
   for (Index p = 0; p < k; ++p) hessian[p * ld + p] += curvature_[p];
-  return factorise(hessian.data(), k, ld, poll_);
+  for (double& x : diagonal) x *= noise;
+  return factorise(hessian.data(), k, ld, diagonal, poll_);
 }
 
 }  // namespace sparsieve

@@ -15,7 +15,8 @@ inline __m512d stored(const float* x, __mmask8 mask) {
 inline __mmask8 first_lanes(Index count) { return static_cast<__mmask8>((1u << count) - 1u); }
 
 template <class T, class I>
-double sparse_dot(const T* x, const I* rows, Index count, const double* v) {
+[[gnu::always_inline]] inline double short_dot(const T* x, const I* rows, Index count,
+                                               const double* v) {
   __m512d total = _mm512_setzero_pd();
   for (Index p = 0; p < count; p += kLanes) {
     const __mmask8 mask = first_lanes(std::min(kLanes, count - p));
@@ -38,7 +39,8 @@ void sparse_axpy(double a, const T* x, const I* rows, Index count, double* y) {
 }
 #else
 template <class T, class I>
-double sparse_dot(const T* x, const I* rows, Index count, const double* v) {
+[[gnu::always_inline]] inline double short_dot(const T* x, const I* rows, Index count,
+                                               const double* v) {
   Vec total{};
   Index p = 0;
   for (; p + kLanes <= count; p += kLanes) {
@@ -62,6 +64,24 @@ void sparse_axpy(double a, const T* x, const I* rows, Index count, double* y) {
   for (Index p = 0; p < count; ++p) y[rows[p]] += a * static_cast<double>(x[p]);
 }
 #endif
+
+// Long sums in blocks, as those of dense columns: a rounding error grows with the length of a sum.
+constexpr Index kBlock = 1024;
+
+template <class T, class I>
+[[gnu::noinline]] double long_dot(const T* x, const I* rows, Index count, const double* v) {
+  double total = 0.0;
+  for (Index p = 0; p < count; p += kBlock) {
+    total += short_dot(x + p, rows + p, std::min(kBlock, count - p), v);
+  }
+  return total;
+}
+
+template <class T, class I>
+[[gnu::always_inline]] inline double sparse_dot(const T* x, const I* rows, Index count,
+                                                const double* v) {
+  return count <= kBlock ? short_dot(x, rows, count, v) : long_dot(x, rows, count, v);
+}
 
 // Columns lie anywhere in memory: ask for one so many visits ahead.
 constexpr Index kAhead = 6;
