@@ -207,3 +207,34 @@ def test_what_will_be_refused_is_not_solved_first(data, bad):
     assert out["n_epochs"] == 0
     with pytest.raises(ValueError, match="column 5"):
         sv.proximal_weighted_lasso(X, y, np.full(8, 0.1))
+
+
+@pytest.mark.parametrize("n", [10, 1000, 50_000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_full_sparse_column_of_equal_entries_is_constant(n, weighted):
+    # Its weights have to add up to the total, or what is missing passes for variance.
+    rng = np.random.default_rng(n)
+    omega = rng.uniform(0.0, 2.0, n) * (rng.random(n) < 0.8) if weighted else None
+    for value in (0.1, 3.0, 1e5 / 3.0):
+        X = sparse.csc_array(np.c_[np.full(n, value), rng.standard_normal(n)])
+        path = sv.sparse_path(X, rng.standard_normal(n), "l1", alphas=5, sample_weight=omega)
+        assert path.converged.all()
+        assert not any(0 in point.columns for point in path.points)
+        exact = sv.alpha_max(X[:, [0]], np.arange(n), "l1", sample_weight=omega)
+        assert exact == 0.0
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_dependent_sparse_columns_far_from_zero_are_no_strict_minimum():
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        n, far = int(rng.integers(100, 800)), rng.uniform(4e5, 1e6)
+        X = far * rng.uniform(0.5, 1.5, 3) + rng.standard_normal((n, 3))
+        X = np.c_[X, X[:, 0] + X[:, 1], rng.standard_normal((n, 5))]
+        y = X[:, 3] - X[:, 0] + 0.5 * X[:, 2] + rng.standard_normal(n)
+        model = sv.SparseRegressor("l1", alpha=1e-4, warm_start=True)
+        model.coef_, model.intercept_ = np.r_[0.3, 0.4, 0.5, 0.6, np.zeros(5)], 0.0
+        model.n_features_in_ = 9
+        model.fit(sparse.csc_array(X), y)
+        dependent = np.all(model.coef_[[0, 1, 3]] != 0.0)
+        assert not (dependent and model.certificate_.strict_minimum)

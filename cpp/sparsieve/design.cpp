@@ -20,15 +20,13 @@ Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega
       centred_(centre),
       threads_(threads),
       shadow_use_(shadow_use) {
-  total_ = 0.0;
   expands_ = !storage_->sparse();
-  double lost = 0.0;  // of the sum so far (Kahan): every mean is divided by the total
+  LongSum total;
   for (double o : omega_) {
-    const double term = o - lost, next = total_ + term;
-    lost = (next - total_) - term;
-    total_ = next;
+    total.add(o);
     expands_ = expands_ && (o == 0.0 || o > kTinySquare);
   }
+  total_ = total.value();
   even_ = std::adjacent_find(omega_.begin(), omega_.end(), std::not_equal_to<>()) == omega_.end();
 }
 

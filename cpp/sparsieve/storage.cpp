@@ -248,17 +248,13 @@ Bytes Csc<T, I>::descend(Epoch& epoch, Terrain& terrain) const {
 template <class T, class I>
 Bytes Csc<T, I>::moments(Index j, const double* omega, double total, bool centre,
                          Moments& out) const {
-  double sum = 0.0, weight = 0.0, centred = 0.0, raw = 0.0, size = 0.0;
-  in_blocks(starts_[j], starts_[j + 1], [&](Index first, Index last) {
-    double s = 0.0, w = 0.0;
-    for (Index p = first; p < last; ++p) {
-      s += omega[rows_[p]] * static_cast<double>(data_[p]);
-      w += omega[rows_[p]];
-    }
-    sum += s;
-    weight += w;
-  });
-  const double mean = centre ? sum / total : 0.0;
+  double centred = 0.0, raw = 0.0, size = 0.0;
+  LongSum sum, weights;
+  for (I p = starts_[j]; p < starts_[j + 1]; ++p) {
+    sum.add(omega[rows_[p]] * static_cast<double>(data_[p]));
+    weights.add(omega[rows_[p]]);
+  }
+  const double mean = centre ? sum.value() / total : 0.0, weight = weights.value();
   in_blocks(starts_[j], starts_[j + 1], [&](Index first, Index last) {
     double c = 0.0, r = 0.0, absolute = 0.0;
     for (Index p = first; p < last; ++p) {

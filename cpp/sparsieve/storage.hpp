@@ -13,6 +13,18 @@ namespace sparsieve {
 
 using Bytes = std::uint64_t;
 
+// A sum with what its roundings lost: exact up to its own last rounding, and zeros change nothing, so that
+// the weights of a full column add up to the total.
+struct LongSum {
+  double sum = 0.0, lost = 0.0;
+  void add(double x) {
+    const double next = sum + x, got = next - sum;
+    lost += (sum - (next - got)) + (x - got);
+    sum = next;
+  }
+  double value() const { return sum + lost; }
+};
+
 // Mean and centred second moment of one column under sample weights omega:
 //   mean = sum omega x / sum omega,  centred = sum omega (x - mean)^2,  raw = sum omega x^2,
 // and, of sparse columns, size = sum |x| (otherwise 0).
