@@ -18,7 +18,7 @@ READ_EXTRA = import sys, tomllib; \
   print(*project["optional-dependencies"][sys.argv[1]])
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
   $(shell find src cpp -type f -not -name '*.pyc')
-CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.h')
+CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
 
 .PHONY: help demo test test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   lock test-oldest sbom reproducible wheel \
