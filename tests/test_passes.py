@@ -93,6 +93,15 @@ def test_a_long_path_builds_the_shadow_in_its_first_pass():
     assert sum(point.settled_by_shadow for point in path.points) > 0
 
 
+def test_short_columns_have_no_shadow_before_x_was_read_twice():
+    X, y, _ = sv.datasets.make_toy(60, 2000, 5, 1.0, random_state=0)
+    path = sv.sparse_path(X, y, "l1", alphas=100, eps=1e-2)
+    looked = np.array([point.settled_by_shadow > 0 for point in path.points])
+    # Three passes: norms and first correlations, which are no looks, and two that looked.
+    assert looked.any()
+    assert np.cumsum(path.passes)[np.argmax(looked)] > 3.0
+
+
 @pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)

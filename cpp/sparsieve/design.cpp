@@ -11,7 +11,9 @@
 namespace sparsieve {
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-}
+// Columns with fewer rows are read almost as fast as a shadow of them.
+constexpr Index kShort = 96;
+}  // namespace
 
 Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre,
                int threads, ShadowUse shadow_use)
@@ -19,7 +21,8 @@ Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega
       omega_(std::move(omega)),
       centred_(centre),
       threads_(threads),
-      shadow_use_(shadow_use) {
+      shadow_use_(shadow_use == ShadowUse::kAtFirst && n() < kShort ? ShadowUse::kLazy
+                                                                    : shadow_use) {
   expands_ = !storage_->sparse();
   LongSum total;
   for (double o : omega_) {
@@ -142,7 +145,9 @@ bool Design::shadow_helps() const {
 }
 
 bool Design::shadow_pays(Bytes bytes) const {
-  return shadow_helps() && (shadow_use_ == ShadowUse::kAtFirst || bytes >= storage_->bytes());
+  if (!shadow_helps()) return false;
+  const Bytes cost = (n() < kShort ? 2 : 1) * storage_->bytes();
+  return shadow_use_ == ShadowUse::kAtFirst || bytes >= cost;
 }
 
 const Shadow* Design::shadow() const {
@@ -157,10 +162,8 @@ const Shadow* Design::shadow() const {
 void Design::look(const Weighted& r, const Quantised& q, const Index* cols, Index count,
                   double* out) const {
   const Shadow& shadow = *shadow_;
-  parallel_for(count, threads_, 4 * grain(), [&](Index first, Index last) {
-    shadow.look(q, cols + first, last - first, out + first);
-    centre(r, cols, first, last, out);
-  });
+  shadow.look(q, cols, count, out);
+  centre(r, cols, 0, count, out);
   read_ += shadow.column_bytes() * static_cast<Bytes>(count);
 }
 

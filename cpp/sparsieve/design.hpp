@@ -21,7 +21,8 @@ struct Weighted {
 enum class ShadowUse {
   kNever,
   kLazy,     // built once as much was read as building it costs
-  kAtFirst,  // built while the columns are measured, for whoever will read them often
+  kAtFirst,  // built while the columns are measured (unless they are short), for whoever will read
+             // them often
 };
 
 class Design {
@@ -67,7 +68,7 @@ class Design {
   void correlate(const Weighted& r, const Index* cols, Index count, double* out) const;
   // The 8-bit shadow, built by the first who asks; null where none helps.
   const Shadow* shadow() const;
-  // The same from the shadow, for q = quantise(r.v): up to shadow()->radius(q, cols[k]).
+  // The same from the shadow, for q = quantise(r.v): up to shadow()->radius(q, cols[k]). One thread only.
   void look(const Weighted& r, const Quantised& q, const Index* cols, Index count,
             double* out) const;
   // The same with its finer bits, up to shadow()->fine_radius(q, cols[k]); it must have them.
@@ -79,6 +80,8 @@ class Design {
                           std::vector<double>& r) const;
   // Whether reading `bytes` of X again would be dearer than building and using the shadow.
   bool shadow_pays(Bytes bytes) const;
+  // How many columns are worth a thread that reads them.
+  Index grain() const;
   // r -= sum_k coef[k] x_{cols[k]}
   void subtract(const Index* cols, const double* coef, Index count, std::vector<double>& r) const;
   // The same for one column and r in its weighted form, up to a multiple of omega that no correlation
@@ -101,7 +104,6 @@ class Design {
               double* products) const;
   // Squares of norms outside these bounds are out of range; a little inside those of doubles.
   static constexpr double kTinySquare = 1e-304, kHugeSquare = 1e304;
-  Index grain() const;
   bool shadow_helps() const;
   void gram_of_fresh(const std::vector<const double*>& v, double* out, Index stride) const;
   std::shared_ptr<const Storage> storage_;

@@ -57,20 +57,20 @@ bool factorise(double* a, Index k, Index ld, const std::vector<double>& noise,
 }
 
 void Factor::reserve(Index k) {
-  if (k <= capacity_) return;
+  if (k <= height_) return;
   Factor bigger;
-  bigger.capacity_ = k + k / 8 + 16;
-  bigger.l_.resize(static_cast<std::size_t>(bigger.capacity_) * (bigger.capacity_ + 1) / 2);
+  bigger.height_ = (k + k / 8 + 16) / 8 * 8;
+  bigger.l_.resize(static_cast<std::size_t>(bigger.height_) * (bigger.height_ + 8) / 2);
   for (Index j = 0; j < k_; ++j) std::copy(column(j) + j, column(j) + k_, bigger.column(j) + j);
   l_.swap(bigger.l_);
-  capacity_ = bigger.capacity_;
+  height_ = bigger.height_;
 }
 
 bool Factor::append(std::vector<double> rows, Index count, int threads) {
   const Index k = k_, width = k + count;
   reserve(width);
   parallel_for(count, threads, kGrain / (k * k / 2 + 1) + 1, [&](Index first, Index last) {
-    forward(rows.data() + first * width, last - first, width);
+    triangle_kernels().forward(triangle(), rows.data() + first * width, last - first, width);
   });
   for (Index j = 0; j < k; ++j) {
     for (Index b = 0; b < count; ++b) column(j)[k + b] = rows[b * width + j];
@@ -87,6 +87,7 @@ bool Factor::append(std::vector<double> rows, Index count, int threads) {
     const double pivot2 = v[k + b] - dot(v, v, k + b);
     sound = sound && pivot2 > floor;
     column(k + b)[k + b] = v[k + b] = std::sqrt(std::max(pivot2, floor));
+    inverse_.push_back(1.0 / v[k + b]);
   }
   k_ = width;
   return sound;
@@ -113,8 +114,10 @@ void Factor::remove(Index i) {
     const double radius = std::hypot(old[j], x[j]);
     const double c = old[j] / radius, s = x[j] / radius;
     fresh[j] = radius;
+    inverse_[i + j] = 1.0 / radius;
     kernels<double>().rotate(c, s, old + j + 1, x.data() + j + 1, fresh + j + 1, rest - j - 1);
   }
+  inverse_.pop_back();
   --k_;
 }
 
@@ -126,52 +129,10 @@ double Factor::smallest_pivot(const std::vector<double>& diagonal) const {
   return smallest;
 }
 
-// Four columns at a time: a vector is read and written once for all of them, and they come from memory
-// once for all vectors.
-void Factor::forward(double* vectors, Index count, Index stride) const {
-  Index j = 0;
-  for (; j + 4 <= k_; j += 4) {
-    const double* l[4] = {column(j), column(j + 1), column(j + 2), column(j + 3)};
-    const double* below[4] = {l[0] + j + 4, l[1] + j + 4, l[2] + j + 4, l[3] + j + 4};
-    for (double* x = vectors; x != vectors + count * stride; x += stride) {
-      double negative[4];
-      for (Index q = 0; q < 4; ++q) {
-        for (Index p = 0; p < q; ++p) x[j + q] -= l[p][j + q] * x[j + p];
-        x[j + q] /= l[q][j + q];
-        negative[q] = -x[j + q];
-      }
-      kernels<double>().axpy4(negative, below, x + j + 4, k_ - j - 4);
-    }
-  }
-  for (; j < k_; ++j) {
-    const double* l = column(j);
-    for (double* x = vectors; x != vectors + count * stride; x += stride) {
-      x[j] /= l[j];
-      axpy(-x[j], l + j + 1, x + j + 1, k_ - j - 1);
-    }
-  }
-}
-
 void Factor::solve(const double* b, double* x) const {
   if (x != b) std::copy(b, b + k_, x);
-  forward(x, 1, k_);
-  Index j = k_;
-  for (; j > k_ / 4 * 4; --j) {
-    const double* l = column(j - 1);
-    x[j - 1] = (x[j - 1] - dot(l + j, x + j, k_ - j)) / l[j - 1];
-  }
-  for (j -= 4; j >= 0; j -= 4) {
-    const double* l[4];
-    double below[4];
-    for (Index q = 0; q < 4; ++q) l[q] = column(j + q) + j + 4;
-    kernels<double>().dot4(l, x + j + 4, k_ - j - 4, below);
-    for (Index q = 3; q >= 0; --q) {
-      const double* own = column(j + q);
-      double s = x[j + q] - below[q];
-      for (Index p = q + 1; p < 4; ++p) s -= own[j + p] * x[j + p];
-      x[j + q] = s / own[j + q];
-    }
-  }
+  triangle_kernels().forward(triangle(), x, 1, k_);
+  triangle_kernels().backward(triangle(), x);
 }
 
 }  // namespace sparsieve

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "sparsieve/pages.hpp"
 #include "sparsieve/simd.hpp"
 
 namespace sparsieve {
@@ -20,7 +21,10 @@ bool factorise(double* a, Index k, Index ld, const std::vector<double>& noise,
 class Factor {
  public:
   Index size() const { return k_; }
-  void clear() { k_ = 0; }
+  void clear() {
+    k_ = 0;
+    inverse_.clear();
+  }
   // Append a row (a[0..k), diagonal). A pivot below the rounding floor is lifted to it: the factor
   // then belongs to a matrix with a slightly larger diagonal, which is all a Newton step needs.
   // Returns false when that happened.
@@ -36,14 +40,18 @@ class Factor {
   void solve(const double* b, double* x) const;
 
  private:
-  // Column j from row 0; only rows j and below are stored.
-  double* column(Index j) { return l_.data() + j * capacity_ - j * (j + 1) / 2; }
-  const double* column(Index j) const { return l_.data() + j * capacity_ - j * (j + 1) / 2; }
+  // Column j from row 0, stored as a Triangle says.
+  double* column(Index j) {
+    const Index group = j / 8 * 8;
+    return l_.data() + group * height_ - group * (group - 8) / 2 + (j - group) * (height_ - group) -
+           group;
+  }
+  const double* column(Index j) const { return const_cast<Factor*>(this)->column(j); }
+  Triangle triangle() const { return {l_.data(), inverse_.data(), k_, height_}; }
   void reserve(Index k);
-  // x = L^{-1} x for `count` vectors, `stride` apart
-  void forward(double* vectors, Index count, Index stride) const;
-  Index k_ = 0, capacity_ = 0;
-  std::vector<double> l_;
+  Index k_ = 0, height_ = 0;
+  std::vector<double, Lined<double>> l_;
+  std::vector<double> inverse_;  // 1 / L_jj
 };
 
 }  // namespace sparsieve

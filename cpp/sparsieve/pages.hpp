@@ -1,4 +1,4 @@
-// Large blocks of memory that are read all over.
+// Blocks of memory for which it matters where they lie.
 #pragma once
 
 #include <cstddef>
@@ -36,5 +36,20 @@ Pages<T> make_pages(std::size_t count) {
   if (block == nullptr) throw std::bad_alloc();
   return Pages<T>(static_cast<T*>(block));
 }
+
+// For vectors that begin with a cache line.
+template <class T>
+struct Lined {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  Lined() = default;
+  template <class U>
+  explicit Lined(const Lined<U>&) {}
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new(count * sizeof(T), kLine));
+  }
+  void deallocate(T* block, std::size_t) { ::operator delete(block, kLine); }
+  bool operator==(const Lined&) const = default;
+};
 
 }  // namespace sparsieve

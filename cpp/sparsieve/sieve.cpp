@@ -151,27 +151,33 @@ void Sieve::look_in_shadow(const Query& query) {
   const Quantised whole = quantise(query.weighted.v), change = quantise(rest.v);
   const Reference& newest = reference(0);
   const double g = ways_.g[0][0];
-  // Those that are looked at directly from the front, the others from the back.
   const Index count = static_cast<Index>(open_.size());
   std::vector<Index> columns(count);
   std::vector<double> radius(count), centre(count);
-  Index direct = 0, back = count;
-  for (const Index j : open_) {
-    const double whole_radius = shadow->radius(whole, j);
-    const double change_radius = shadow->radius(change, j) + std::abs(g) * newest.radius[j] +
-                                 ways_.floor * design_.rounding(j);
-    const Index k = change_radius < whole_radius ? --back : direct++;
-    columns[k] = j;
-    radius[k] = std::min(change_radius, whole_radius);
-  }
-  design_.look(query.weighted, whole, columns.data(), direct, centre.data());
-  design_.look(rest, change, columns.data() + direct, count - direct, centre.data() + direct);
-  open_.clear();
-  for (Index k = 0; k < count; ++k) {
-    const Index j = columns[k];
-    narrow(j, k < direct ? centre[k] : centre[k] + g * newest.centre[j], radius[k]);
-    if (!settled(query, j)) open_.push_back(j);
-  }
+  parallel_for(count, design_.threads(), 4 * design_.grain(), [&](Index first, Index last) {
+    // Those that are looked at directly from the front, the others from the back.
+    Index direct = first, back = last;
+    for (Index k = first; k < last; ++k) {
+      const Index j = open_[k];
+      const double whole_radius = shadow->radius(whole, j);
+      const double change_radius = shadow->radius(change, j) + std::abs(g) * newest.radius[j] +
+                                   ways_.floor * design_.rounding(j);
+      const Index place = change_radius < whole_radius ? --back : direct++;
+      columns[place] = j;
+      radius[place] = std::min(change_radius, whole_radius);
+    }
+    design_.look(query.weighted, whole, columns.data() + first, direct - first,
+                 centre.data() + first);
+    design_.look(rest, change, columns.data() + direct, last - direct, centre.data() + direct);
+    for (Index k = first; k < last; ++k) {
+      const Index j = columns[k];
+      narrow(j, k < direct ? centre[k] : centre[k] + g * newest.centre[j], radius[k]);
+    }
+    for (Index k = first; k < last; ++k) {
+      if (settled(query, open_[k])) open_[k] = -1;
+    }
+  });
+  std::erase(open_, -1);
   if (shadow->has_fine() && !query.rough) look_finely(query, *shadow, whole);
 }
 

@@ -15,6 +15,7 @@ namespace sparsieve {
   SparseKernels<T, I> sparse_table();              \
   ShadowKernels shadow_table();                    \
   IntervalKernels interval_table();                \
+  TriangleKernels triangle_table();                \
   }
 SPARSIEVE_DECLARE(plain)
 #ifdef SPARSIEVE_X86
@@ -68,6 +69,10 @@ const ShadowKernels& shadow_kernels() {
 }
 const IntervalKernels& interval_kernels() {
   static const IntervalKernels chosen = SPARSIEVE_CHOOSE(interval_table());
+  return chosen;
+}
+const TriangleKernels& triangle_kernels() {
+  static const TriangleKernels chosen = SPARSIEVE_CHOOSE(triangle_table());
   return chosen;
 }
 template const Kernels<double>& kernels<double>();

@@ -89,6 +89,21 @@ struct IntervalKernels {
 };
 const IntervalKernels& interval_kernels();
 
+// A lower triangle L. Its columns are stored in groups of eight, each column of a group from the group's
+// first row down to row `height` (a multiple of eight), with zeros above the diagonal.
+struct Triangle {
+  const double* entries;  // aligned to 64 bytes
+  const double* inverse;  // 1 / L_jj
+  Index size, height;
+};
+struct TriangleKernels {
+  // x = L^{-1} x for `count` vectors, `stride` apart: a column comes from memory once for all of them
+  void (*forward)(const Triangle& l, double* vectors, Index count, Index stride);
+  // x = L'^{-1} x
+  void (*backward)(const Triangle& l, double* x);
+};
+const TriangleKernels& triangle_kernels();
+
 // Name of the instruction set in use: "avx512", "avx2" or "plain" (NEON on ARM).
 const char* instruction_set();
 

@@ -395,6 +395,7 @@ Index beyond(const double* centre, const double* radius, const double* threshold
 }
 
 #include "sparsieve/sparse_kernels.inl"
+#include "sparsieve/triangle_kernels.inl"
 
 }  // namespace
 
@@ -414,5 +415,6 @@ template SparseKernels<float, std::int32_t> sparse_table();
 template SparseKernels<float, std::int64_t> sparse_table();
 IntervalKernels interval_table() { return {narrowest, beyond}; }
 ShadowKernels shadow_table() { return {shadow_dot4, shadow_axpy4}; }
+TriangleKernels triangle_table() { return {triangle_forward, triangle_backward}; }
 
 }  // namespace sparsieve::SPARSIEVE_ISA

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sparsieve/threads.hpp"
+
 namespace sparsieve {
 namespace {
 Index roomy(Index m) { return m + m / 8 + 32; }
@@ -50,7 +52,10 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
     if (m > capacity_) {
       const Index grown = roomy(m);
       auto bigger = square(grown);
-      for (Index s = 0; s < old; ++s) std::copy(gram(s), gram(s) + old, bigger.get() + s * grown);
+      parallel_for(old, design.threads(), kGrain / (old + 1) + 1, [&](Index first, Index last) {
+        for (Index s = first; s < last; ++s)
+          std::copy(gram(s), gram(s) + old, bigger.get() + s * grown);
+      });
       gram_ = std::move(bigger);
       capacity_ = grown;
     }
