@@ -67,11 +67,11 @@ def test_wide(penalty, scale):
 @SCALES
 @pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
 def test_tall(penalty, scale):
-    # A third of the 2,000 features is selected at the end of this path: one residual alone then
-    # reads a third of X, so the bound is wider than on problems with small supports.
+    # 800 of the 2,000 features are selected at the end of this path: features that enter read as much
+    # of X, so the bound is wider than on problems with small supports.
     X = ar_design(20_000, 2_000, 0.5)
     y = response(X, n_active=50, noise=SNR_10)
-    bound = 0.3 if scale == "unit" else 0.22
+    bound = 0.26 if scale == "unit" else 0.18
     assert_reads_at_most(bound, columns_of(X, scale), y, penalty, alphas=100, eps=1e-2)
 
 
@@ -114,17 +114,15 @@ def test_many_rows_are_certified_from_sixteen_bits(penalty, dtype, weighted):
     path = sv.sparse_path(X, y, penalty, alphas=40, eps=1e-3, sample_weight=omega)
     assert np.all(path.converged)
     assert sum(point.settled_by_shadow for point in path.points) > 0
-    for alpha, intercept in zip(path.alphas, path.intercepts, strict=True):
-        seen = sv.kkt_violation(
-            X,
-            y,
-            path.coef_at(alpha),
-            intercept,
-            penalty=penalty,
-            alpha=alpha,
-            sample_weight=omega,
-        )
-        assert seen <= tolerances.DEFAULT_KKT
+    for alpha, intercept, reported in zip(
+        path.alphas, path.intercepts, path.objective, strict=True
+    ):
+        point = (X, y, path.coef_at(alpha), intercept)
+        where = {"penalty": penalty, "alpha": alpha, "sample_weight": omega}
+        assert sv.kkt_violation(*point, **where) <= tolerances.DEFAULT_KKT
+        # Most of these points are certified without their residual: its length comes from products.
+        by_judge = sv.objective(*point, **where)
+        assert reported == pytest.approx(by_judge, rel=tolerances.FIT_BY_PRODUCTS)
 
 
 def test_every_read_is_counted():

@@ -68,3 +68,7 @@ SINGULAR = 1e-11
 # skglm stops at an absolute violation of 1e-8, scikit-learn at a gap of 1e-10 ||y||^2, whose square
 # root, about 1e-5, bounds the distance.
 SKGLM = 2e-5
+
+# ||r||^2 as a difference of products with 5,000 rows, each off by some 600 units in the last place,
+# of vectors up to ten times as long as r: 100 * 600 * EPS64, and as much again for reserve.
+FIT_BY_PRODUCTS = 3e-11

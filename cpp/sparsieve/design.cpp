@@ -177,18 +177,25 @@ void Design::look_finely(const Weighted& r, const Quantised& q, const Index* col
   read_ += 2 * shadow.column_bytes() * static_cast<Bytes>(count);
 }
 
-void Design::subtract_in_shadow(const Index* cols, const double* coef, Index count,
-                                std::vector<double>& r) const {
+double Design::subtract_in_shadow(const Index* cols, const double* coef, Index count,
+                                  std::vector<double>& r) const {
   const Shadow& shadow = *shadow_;
   std::vector<double> negative(coef, coef + count);
-  double shift = 0.0;
+  double shift = 0.0, error = 0.0, length2 = 0.0;
+  // Each entry is a sum of that many terms twice, fewer roundings than four for each.
+  const double roundings = 8.0 * (static_cast<double>(count) + 4.0);
   for (Index k = 0; k < count; ++k) {
     negative[k] = -coef[k];
     shift += coef[k] * mean(cols[k]);
+    error += std::abs(coef[k]) * shadow.known_to(cols[k], roundings);
   }
+  for (const double x : r) length2 += x * x;
   shadow.accumulate(cols, negative.data(), count, r.data());
-  read_ += shadow.column_bytes() * static_cast<Bytes>(count);
+  read_ += (shadow.has_fine() ? 2 : 1) * shadow.column_bytes() * static_cast<Bytes>(count);
   for (Index i = 0; i < n(); ++i) r[i] += shift;
+  error += roundings * kEps * std::sqrt(length2);
+  const double heaviest = *std::max_element(omega_.begin(), omega_.end());
+  return (1.0 + 1e-9) * std::sqrt(heaviest) * error;
 }
 
 void Design::subtract(const Index* cols, const double* coef, Index count,

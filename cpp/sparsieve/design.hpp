@@ -75,9 +75,11 @@ class Design {
   void look_finely(const Weighted& r, const Quantised& q, const Index* cols, Index count,
                    double* out) const;
   bool has_shadow() const { return shadow_ != nullptr; }
-  // r -= sum_k coef[k] x_{cols[k]}, roughly: from the shadow, which must be there.
-  void subtract_in_shadow(const Index* cols, const double* coef, Index count,
-                          std::vector<double>& r) const;
+  bool has_fine_shadow() const { return has_shadow() && shadow_.load()->has_fine(); }
+  // r -= sum_k coef[k] x_{cols[k]}, roughly: from the shadow, which must be there. Returns how far that may
+  // be from the truth, in the norm of Omega.
+  double subtract_in_shadow(const Index* cols, const double* coef, Index count,
+                            std::vector<double>& r) const;
   // Whether reading `bytes` of X again would be dearer than building and using the shadow.
   bool shadow_pays(Bytes bytes) const;
   // How many columns are worth a thread that reads them.

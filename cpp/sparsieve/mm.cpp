@@ -30,6 +30,10 @@ constexpr double kSoundPivot = 1e-6;
 constexpr Index kGrowth = 256;
 // A rise of F beyond this, relative, is no rounding of a sound step.
 constexpr double kMisled = 1e-9;
+// How exact the fit must be, relative, when it is a difference of products instead of a sum of squares.
+constexpr double kFitShare = 1e-10;
+// And what rounding makes of a sum of squares, generously.
+constexpr double kRounded = 1e-14;
 // Exact checks that fail to halve the violation before rounding is blamed.
 constexpr int kPatience = 4;
 }  // namespace
@@ -44,7 +48,7 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
   threshold_.assign(d, kInf);
   r_ = problem_.z;
   problem_.design->weigh(r_, weighted_);
-  z_norm2_ = weighted_.norm2;
+  z_norm2_ = fit_ = weighted_.norm2;
   const bool all_penalised =
       std::find(problem_.pi.begin(), problem_.pi.end(), 0.0) == problem_.pi.end();
   if (all_penalised) {
@@ -242,31 +246,50 @@ void MmSolver::enlarge(std::vector<Violator> found) {
 }
 
 // Look for violators without the residual: it is brought to w in the shadow, roughly, from where it was
-// computed last, and the Gram matrix knows the working set. Takes in what it finds and returns how many;
-// 0 when there are none, or when one of the two is missing or not accurate enough.
-Index MmSolver::enlarge_by_guess(double tol) {
-  if (!ws_.has_gram() || !problem_.design->has_shadow()) return 0;
+// computed last, and the Gram matrix knows the working set. Takes in the violators that it finds, few or
+// many. Where the shadow is fine enough to tell how rough that is, there may be a proof that there are none:
+// `result.kkt` and the fit are then those of w. Else nothing is known, as without shadow and Gram matrix.
+MmSolver::Seen MmSolver::look_in_shadow(double tol, bool proof, SolveResult& result) {
+  const Design& design = *problem_.design;
+  if (!ws_.has_gram() || !design.has_shadow()) return Seen::kUnknown;
   known_error_ = gram_noise(w_) + pull_error_;
-  if (known_error_ > kGramShare * tol * slope0_) return 0;
+  if (known_error_ > kGramShare * tol * slope0_) return Seen::kUnknown;
   std::vector<Index> moved;
-  std::vector<double> by, r = r_;
+  std::vector<double> by, step(ws_.size(), 0.0), r = r_;
   for (Index s = 0; s < ws_.size(); ++s) {
     if (w_[s] == w_read_[s]) continue;
     moved.push_back(ws_.column(s));
-    by.push_back(w_[s] - w_read_[s]);
+    by.push_back(step[s] = w_[s] - w_read_[s]);
   }
-  problem_.design->subtract_in_shadow(moved.data(), by.data(), static_cast<Index>(by.size()), r);
+  const double error =
+      design.subtract_in_shadow(moved.data(), by.data(), static_cast<Index>(by.size()), r);
+  proof = proof && error > 0.0;
   Weighted weighted;
-  problem_.design->weigh(r, weighted);
-  const auto found =
-      sieve_.above({r, weighted, threshold_, kOutsideShare * tol * slope0_, problem_.positive,
-                    ws_.slots(), ws_.columns(), c_, known_error_, excluded_, false, true});
-  if (found.empty()) return 0;
+  design.weigh(r, weighted);
+  const auto found = sieve_.above({r, weighted, threshold_, kOutsideShare * tol * slope0_,
+                                   problem_.positive, ws_.slots(), ws_.columns(), c_, known_error_,
+                                   excluded_, false, true, proof ? error : 0.0});
+  if (found.empty() && (!proof || sieve_.undecided() > 0)) return Seen::kUnknown;
   c_ = pull_;
   add_gram_product(-1.0, w_, c_);
   stale_ = true;
-  enlarge(found);
-  return static_cast<Index>(found.size());
+  if (!found.empty()) {
+    enlarge(found);
+    return static_cast<Index>(found.size()) >= kFew ? Seen::kMany : Seen::kFew;
+  }
+  // ||r - X s||^2 = ||r||^2 - s'(2 c + G s), with the correlations c after the step s.
+  std::vector<double> twice = c_;
+  for (double& x : twice) x *= 2.0;
+  add_gram_product(1.0, step, twice);
+  fit_ = weighted_.norm2 - dot(step.data(), twice.data(), ws_.size());
+  double length = 0.0;
+  for (double x : by) length += std::abs(x);
+  const double fit_error = 4.0 * length * known_error_ + kRounded * weighted_.norm2;
+  if (!(fit_error <= kFitShare * fit_)) return Seen::kUnknown;
+  reweight();
+  const double ignored = design.ignored_norm() * std::sqrt(fit_);
+  result.kkt = (larger(worst_active(), worst_zero()) + known_error_ + ignored) / slope0_;
+  return Seen::kNothing;
 }
 
 // Forget features that are zero and far from entering, when they outnumber those at work.
@@ -285,7 +308,9 @@ void MmSolver::trim_working_set() {
   std::vector<char> kept(m, 0);
   for (Index s : zeros) kept[s] = 1;
   for (Index s = 0; s < m; ++s) {
-    if (place_[s] >= 0 || threshold_[ws_.column(s)] == 0.0) kept[s] = 1;
+    // A feature that has left since the residual was computed is a part of it.
+    const bool part = stale_ && w_read_[s] != 0.0;
+    if (place_[s] >= 0 || threshold_[ws_.column(s)] == 0.0 || part) kept[s] = 1;
   }
   std::vector<Index> slots;
   for (Index s = 0; s < m; ++s) {
@@ -372,27 +397,40 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   int patience = kPatience;
   bool expecting = restless_ && !record;
   restless_ = false;
+  bool known = true;  // the objective at w
+  const auto risen = [&] {
+    return !(objective_now() <= objective_before + kMisled * objective_before);
+  };
+  const bool proof = !record && dependent_.empty() && problem_.design->has_fine_shadow();
   while (true) {
     // 1. minimise on the working set: roughly, as long as features outside are wrong by far more
     if (ws_.has_gram() && columns_pay()) leave_gram();
     const double exact = kInnerShare * options.tol * slope0_;
     const double target = ws_.has_gram() ? exact : std::max(exact, kRough * outside);
-    if (!stale_) {
+    if (known) {
       before_w = w_;
       objective_before = objective_now();
     }
     const Status inner = ws_.has_gram() ? minimise(target, options, result, record)
                                         : minimise_by_columns(target, options, result);
     const bool ended = inner == Status::kIterations || inner == Status::kInterrupted;
-    const Index guessed = expecting && !ended ? enlarge_by_guess(options.tol) : 0;
-    if (guessed > 0) {
-      expecting = guessed >= kFew;
+    const Seen seen = (expecting || proof) && !ended ? look_in_shadow(options.tol, proof, result)
+                                                     : Seen::kUnknown;
+    known = seen == Seen::kNothing;
+    if (seen == Seen::kFew || seen == Seen::kMany) {
+      expecting = seen == Seen::kMany;
       ++result.rounds;
       continue;
     }
+    if (known && result.kkt <= options.tol && !risen()) {
+      if (result.rounds == 0) expected_ = 0.0;
+      result.status = Status::kConverged;
+      break;
+    }
     // 2. recompute the residual and the working set's correlations, free of drift
     settle(options.tol);
-    const bool misled = !(objective_now() <= objective_before + kMisled * objective_before);
+    known = true;
+    const bool misled = risen();
     if (misled) restore(before_w);
     // 3. look for violators outside
     double inside;
@@ -439,7 +477,7 @@ void MmSolver::finish(const SolveOptions& options, SolveResult& result) {
   result.by_shadow = sieve_.settled_by_shadow();
   result.by_reading = sieve_.settled_by_reading();
   result.objective = objective_now();
-  result.deviance = weighted_.norm2;
+  result.deviance = fit_;
   result.gap = surrogate_gap(sieve_.ratio());
   result.convex = options.test_convexity && !stopped() && strictly_convex();
   trim_working_set();

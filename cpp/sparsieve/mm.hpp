@@ -96,7 +96,8 @@ class MmSolver {
   void add_to_working_set(const std::vector<Index>& columns);
   void prefetch(double previous_slope0);
   void enlarge(std::vector<Violator> found);
-  Index enlarge_by_guess(double tol);
+  enum class Seen { kUnknown, kFew, kMany, kNothing };
+  Seen look_in_shadow(double tol, bool proof, SolveResult& result);
   void finish(const SolveOptions& options, SolveResult& result);
   std::vector<Violator> look_outside(double tol, bool last, double& inside, double& outside,
                                      SolveResult& result);
@@ -203,6 +204,7 @@ class MmSolver {
   std::vector<double> spread_;                     // one over the roots of the weights
   // the point in observation space
   std::vector<double> r_;
+  double fit_ = 0.0;            // ||r||^2 at w_
   std::vector<double> w_read_;  // per slot: where r_ was computed
   bool stale_ = false;          // that is not w_
   bool restless_ = false;       // the last alpha met violators outside the working set

@@ -24,6 +24,7 @@ double product_roundings(double n) { return std::min(n, 1024.0) / 8.0 + n / 1024
 void MmSolver::residual() {
   const bool gram = ws_.has_gram();
   stale_ = false;
+  fit_ = weighted_.norm2;
   if (gram && w_read_ == w_) return;
   std::vector<Index> columns;
   std::vector<double> coef;
@@ -31,6 +32,7 @@ void MmSolver::residual() {
   r_ = problem_.z;
   problem_.design->subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()), r_);
   problem_.design->weigh(r_, weighted_);
+  fit_ = weighted_.norm2;
   w_read_ = gram ? w_ : std::vector<double>(w_.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
@@ -104,7 +106,7 @@ double MmSolver::rounding_noise() const {
 
 double MmSolver::objective_now() {
   reweight();
-  double total = 0.5 * weighted_.norm2;
+  double total = 0.5 * fit_;
   for (double v : value_) total += v;
   return total;
 }
@@ -113,7 +115,7 @@ double MmSolver::objective_now() {
 // kappa the maximiser of the dual over the feasible interval. Unpenalised coordinates need c_j = 0:
 // what is left of it (rounding, once the Newton step has solved their block) is charged to the dual.
 double MmSolver::surrogate_gap(double outside_ratio) {
-  double ratio = std::max(outside_ratio, 0.0), l1 = 0.0, fit = weighted_.norm2, slack = 0.0;
+  double ratio = std::max(outside_ratio, 0.0), l1 = 0.0, fit = fit_, slack = 0.0;
   for (Index s = 0; s < ws_.size(); ++s) {
     const double lambda = place_[s] >= 0 ? slope_[place_[s]] : threshold_[ws_.column(s)];
     const double reached = problem_.positive ? c_[s] : std::abs(c_[s]);
@@ -126,7 +128,7 @@ double MmSolver::surrogate_gap(double outside_ratio) {
     fit += c_[s] * w_[s];  // z'Omega r = r'Omega r + w'c
   }
   const double limit = ratio > 0.0 ? 1.0 / ratio : kInf;
-  const double norm2 = weighted_.norm2;
+  const double norm2 = fit_;
   const double kappa = norm2 > 0.0 ? std::clamp((fit - slack) / norm2, 0.0, limit) : 0.0;
   const double primal = 0.5 * norm2 + l1;
   const double dual = kappa * (fit - slack) - 0.5 * kappa * kappa * norm2;

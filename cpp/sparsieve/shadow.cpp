@@ -136,20 +136,32 @@ void Shadow::look_finely(const Quantised& v, const Index* cols, Index count, dou
   add_products(fine_, fine_scale_, v, cols, count, centre);
 }
 
-void Shadow::accumulate(const Index* cols, const double* coef, Index count, double* y) const {
-  double shift = 0.0;
+void Shadow::add_columns(const Bits& data, const std::vector<double>& scale, const Index* cols,
+                         const double* coef, Index count, double* y) const {
   for (Index i = 0; i < count; i += 4) {
     const std::int8_t* q[4];
     double a[4];
     for (Index k = 0; k < 4; ++k) {
       const Index j = cols[std::min(i + k, count - 1)];
-      q[k] = data_.get() + j * stride_;
-      a[k] = i + k < count ? coef[i + k] * scale_[j] : 0.0;
-      if (i + k < count) shift += coef[i + k] * offset_[j];
+      q[k] = data.get() + j * stride_;
+      a[k] = i + k < count ? coef[i + k] * scale[j] : 0.0;
     }
     shadow_kernels().axpy4(a, q, y, n_);
   }
+}
+
+void Shadow::accumulate(const Index* cols, const double* coef, Index count, double* y) const {
+  double shift = 0.0;
+  for (Index k = 0; k < count; ++k) shift += coef[k] * offset_[cols[k]];
+  add_columns(data_, scale_, cols, coef, count, y);
+  if (has_fine()) add_columns(fine_, fine_scale_, cols, coef, count, y);
   for (Index i = 0; i < n_; ++i) y[i] += shift;
+}
+
+double Shadow::known_to(Index j, double roundings) const {
+  const double entry = std::abs(offset_[j]) + 128.0 * scale_[j];
+  const double error = has_fine() ? fine_error_[j] : error_[j];
+  return error + roundings * kEps * (entry * std::sqrt(static_cast<double>(n_)) + error_[j]);
 }
 
 }  // namespace sparsieve

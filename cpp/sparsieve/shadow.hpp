@@ -47,8 +47,11 @@ class Shadow {
     return fine_error_[j] * v.norm + (size_[j] + fine_size_[j]) * v.per_size +
            std::abs(offset_[j]) * v.per_offset;
   }
-  // y += sum_k coef[k] x_{cols[k]}, as far as the shadow knows the columns.
+  // y += sum_k coef[k] x_{cols[k]}, as far as the shadow knows the columns, with all the bits it has.
   void accumulate(const Index* cols, const double* coef, Index count, double* y) const;
+  // A bound of the length of x_j minus what the shadow knows of it, and of the roundings of a number of
+  // operations with its entries.
+  double known_to(Index j, double roundings) const;
   std::uint64_t column_bytes() const { return static_cast<std::uint64_t>(n_); }
 
  private:
@@ -56,6 +59,8 @@ class Shadow {
   using Bits = Pages<std::int8_t>;
   template <class T>
   void fill_fine(Index j, const T* x, double largest);
+  void add_columns(const Bits& data, const std::vector<double>& scale, const Index* cols,
+                   const double* coef, Index count, double* y) const;
   void add_products(const Bits& data, const std::vector<double>& scale, const Quantised& v,
                     const Index* cols, Index count, double* centre) const;
   Index n_, stride_;

@@ -93,6 +93,7 @@ void Sieve::write_as_references(const Query& query) {
     left = query.r;
     for (Index i = 0; i <= k; ++i) axpy(-g[i], reference(i).r.data(), left.data(), n);
     ways_.length[k] = std::sqrt(weighted_dot(omega.data(), left.data(), left.data(), n));
+    ways_.length[k] += query.error;
     if (design_.sizes() != nullptr) ways_.largest[k] = largest_entry(left);
     std::copy(g.begin(), g.end(), ways_.g[k]);
     if (k == 0) rest_ = left;
@@ -164,7 +165,7 @@ void Sieve::look_in_shadow(const Query& query) {
                                    ways_.floor * design_.rounding(j);
       const Index place = change_radius < whole_radius ? --back : direct++;
       columns[place] = j;
-      radius[place] = std::min(change_radius, whole_radius);
+      radius[place] = std::min(change_radius, whole_radius) + design_.norm(j) * query.error;
     }
     design_.look(query.weighted, whole, columns.data() + first, direct - first,
                  centre.data() + first);
@@ -178,7 +179,7 @@ void Sieve::look_in_shadow(const Query& query) {
     }
   });
   std::erase(open_, -1);
-  if (shadow->has_fine() && !query.rough) look_finely(query, *shadow, whole);
+  if (shadow->has_fine() && query.proves()) look_finely(query, *shadow, whole);
 }
 
 // Look at what is open still with all the bits there are.
@@ -189,7 +190,8 @@ void Sieve::look_finely(const Query& query, const Shadow& shadow, const Quantise
   design_.look_finely(query.weighted, whole, columns.data(), count, centre.data());
   open_.clear();
   for (Index k = 0; k < count; ++k) {
-    narrow(columns[k], centre[k], shadow.fine_radius(whole, columns[k]));
+    const Index j = columns[k];
+    narrow(j, centre[k], shadow.fine_radius(whole, j) + design_.norm(j) * query.error);
     if (!settled(query, columns[k])) open_.push_back(columns[k]);
   }
 }
@@ -305,6 +307,7 @@ std::vector<Violator> Sieve::examine(const Query& query) {
       found.push_back({j, centre_[j]});
     } else {
       worst_kept_ = std::max(worst_kept_, over);
+      undecided_ += query.rough;
     }
   }
   return found;
@@ -314,12 +317,12 @@ std::vector<Violator> Sieve::above(const Query& query) {
   propagate(query);
   scan(query);
   const std::vector<Index> opened = open_;
-  by_shadow_ = by_reading_ = 0;
+  by_shadow_ = by_reading_ = undecided_ = 0;
   // Reading a sparse column costs no more than it takes to say how likely a violator it is.
   const bool all = query.complete || design_.sizes() != nullptr;
   const std::vector<Index> unlikely = all ? std::vector<Index>() : postpone(query);
   std::vector<Violator> found = examine(query);
-  if (found.empty() && !query.rough) {
+  if (found.empty() && query.proves()) {
     open_ = unlikely;
     found = examine(query);
   }

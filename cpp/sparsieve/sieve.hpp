@@ -31,8 +31,11 @@ struct Query {
   double known_error;                 // and how far it may be off
   Index excluded;                     // columns that are constant or have an infinite threshold
   bool complete;                      // say everything about every column, violators found or not
-  bool rough;  // r is not the residual that `known` belongs to, only close to it:
-               // nothing is read in X, nothing proven about the residual
+  bool
+      rough;  // r is not the residual that `known` belongs to, only close to it: nothing is read in X
+  double error =
+      0.0;  // how close, in the norm of Omega; 0 for a rough r: no matter, nothing is proven
+  bool proves() const { return !rough || error > 0.0; }
 };
 
 class Sieve {
@@ -58,6 +61,8 @@ class Sieve {
   Index settled_by_bound() const { return by_bound_; }
   Index settled_by_shadow() const { return by_shadow_; }
   Index settled_by_reading() const { return by_reading_; }
+  // Columns that a rough residual neither settles nor makes violators.
+  Index undecided() const { return undecided_; }
 
  private:
   static constexpr Index kReferences = kWays;
@@ -91,7 +96,7 @@ class Sieve {
   std::vector<double> rest_;             // of the first way
   Bytes looked_ = 0;                     // bytes of X read by looks so far
   double ratio_ = 0.0, worst_kept_ = 0.0;
-  Index by_bound_ = 0, by_shadow_ = 0, by_reading_ = 0;
+  Index by_bound_ = 0, by_shadow_ = 0, by_reading_ = 0, undecided_ = 0;
 };
 
 }  // namespace sparsieve
