@@ -111,17 +111,24 @@ double Design::centre_response(std::vector<double>& y) const {
   return mean;
 }
 
+// In eight lanes, as `measure` counts the roundings of a sum.
 void Design::weigh(const std::vector<double>& r, Weighted& out) const {
+  constexpr Index kLanes = 8;
   out.v.resize(n());
-  double sum = 0.0, norm2 = 0.0;
-  for (Index i = 0; i < n(); ++i) {
+  double sum[kLanes] = {}, norm2[kLanes] = {};
+  const auto add = [&](Index i, Index lane) {
     const double v = omega_[i] * r[i];
     out.v[i] = v;
-    sum += v;
-    norm2 += v * r[i];
+    sum[lane] += v;
+    norm2[lane] += v * r[i];
+  };
+  Index i = 0;
+  for (; i + kLanes <= n(); i += kLanes) {
+    for (Index k = 0; k < kLanes; ++k) add(i + k, k);
   }
-  out.sum = sum;
-  out.norm2 = norm2;
+  for (Index k = 0; i < n(); ++i, ++k) add(i, k);
+  out.sum = std::accumulate(sum, sum + kLanes, 0.0);
+  out.norm2 = std::accumulate(norm2, norm2 + kLanes, 0.0);
 }
 
 void Design::correlate(const Weighted& r, const Index* cols, Index count, double* out) const {

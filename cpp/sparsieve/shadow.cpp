@@ -25,9 +25,10 @@ Quantised quantise(const std::vector<double>& v) {
     norm2 += x * x;
     out.sum += x;
   }
-  out.norm = std::sqrt(norm2) * (1.0 + 4.0 * kEps * std::sqrt(static_cast<double>(n)));
-  out.per_offset =
-      kEps * (8.0 * std::abs(out.sum) + 2.0 * out.norm * std::sqrt(static_cast<double>(n)));
+  // Sums of n terms, one after the other: n roundings, of at most sum |v| <= sqrt(n) ||v||.
+  const double terms = static_cast<double>(n);
+  out.norm = std::sqrt(norm2) * (1.0 + (terms + 4.0) * kEps);
+  out.per_offset = kEps * (8.0 * std::abs(out.sum) + (terms + 2.0) * std::sqrt(terms) * out.norm);
   out.per_size = (1.0 + 8.0 * kEps) * out.norm;  // nothing to scale by: falls back to ||x|| ||v||
   if (!(largest > 0.0) || !std::isfinite(1.0 / largest)) return out;
   out.unit = largest / 32767.0;
