@@ -67,8 +67,8 @@ def test_wide(penalty, scale):
 @SCALES
 @pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
 def test_tall(penalty, scale):
-    # 800 of the 2,000 features are selected at the end of this path, and what enters reads as much of
-    # X: the bound is wider than on problems with small supports.
+    # 800 of the 2,000 features are selected at the end of this path, and what enters reads as much
+    # of X: the bound is wider than on problems with small supports.
     X = ar_design(20_000, 2_000, 0.5)
     y = response(X, n_active=50, noise=SNR_10)
     bound = 0.26 if scale == "unit" else 0.18
