@@ -373,8 +373,8 @@ def sparse_path(
         ``callback(point)`` is called after each alpha; the path ends when it returns True.
     shadow : bool, default=True
         Allow an 8-bit copy of a dense X (one byte per entry, two from 4,096 rows on), built at once
-        by a path of 20 alphas or more, else when X has been read often enough to pay for it. It
-        saves most reads of X. What is certified is proven as strictly with it as without, but the
+        by a path of 20 alphas or more on at least 96 rows, else when X has been read often enough
+        to pay for it. It saves most reads of X. What is certified is proven as strictly with it as without, but the
         way there differs: ``kkt`` differs below ``tol``, and a path of a non-convex penalty may end
         in another stationary point.
 

@@ -237,8 +237,8 @@ class Solver:
         Seconds for the fit of the unpenalised features; what is left of it when they are up is no
         stationary point, and its certificates say so.
     n_alphas : int
-        How many alphas are about to be solved: for many, the shadow is built in the first pass
-        over X instead of in a pass of its own once it is sure to pay.
+        How many alphas are about to be solved: for many, the shadow (unless columns are short) is
+        built in the first pass over X instead of in a pass of its own once it is sure to pay.
     """
 
     def __init__(
