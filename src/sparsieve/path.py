@@ -374,9 +374,9 @@ def sparse_path(
     shadow : bool, default=True
         Allow an 8-bit copy of a dense X (one byte per entry, two from 4,096 rows on), built at once
         by a path of 20 alphas or more on at least 96 rows, else when X has been read often enough
-        to pay for it. It saves most reads of X. What is certified is proven as strictly with it as without, but the
-        way there differs: ``kkt`` differs below ``tol``, and a path of a non-convex penalty may end
-        in another stationary point.
+        to pay for it. It saves most reads of X. What is certified is proven as strictly with it as
+        without, but the way there differs: ``kkt`` differs below ``tol``, and a path of a
+        non-convex penalty may end in another stationary point.
 
     Returns
     -------
