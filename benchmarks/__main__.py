@@ -46,10 +46,26 @@ def main() -> None:
     grown.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)
     grown.add_argument("--repeat", type=int, default=5)
     grown.add_argument("--clock", default="seconds", choices=["seconds", "cpu"], help=CLOCKS)
+    light = commands.add_parser("small", help="time small work against scikit-learn")
+    light.add_argument("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
+    light.add_argument("--repeat", type=int, default=200)
+    light.add_argument("--bootstraps", type=int, default=1000)
+    shared = commands.add_parser("threads", help="time two threads against one")
+    shared.add_argument("--problems", nargs="+", default=["big_2000x100000"], choices=PROBLEMS)
+    shared.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)
+    shared.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
     # Ended from outside, a run still ends its workers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    does = {"envs": _envs, "run": _run, "report": _report, "compare": _compare, "growth": _growth}
+    does = {
+        "envs": _envs,
+        "run": _run,
+        "report": _report,
+        "compare": _compare,
+        "growth": _growth,
+        "small": _small,
+        "threads": _threads,
+    }
     try:
         does[arguments.command](arguments)
     except KeyboardInterrupt:
@@ -189,6 +205,21 @@ def _growth(arguments: argparse.Namespace) -> None:
     from benchmarks.growth import growth
 
     print(*growth(arguments.penalties, arguments.repeat, arguments.clock), sep="\n")
+
+
+def _small(arguments: argparse.Namespace) -> None:
+    from benchmarks.small import small
+
+    repeat = _at_least(1, "--repeat", arguments.repeat, 1)
+    bootstraps = _at_least(1, "--bootstraps", arguments.bootstraps, 1)
+    print(*small(arguments.penalties, repeat, bootstraps), sep="\n")
+
+
+def _threads(arguments: argparse.Namespace) -> None:
+    from benchmarks.threads import threads
+
+    repeat = _at_least(1, "--repeat", arguments.repeat, 1)
+    print(*threads(arguments.problems, arguments.penalties, repeat), sep="\n")
 
 
 def _compare(arguments: argparse.Namespace) -> None:

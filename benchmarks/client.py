@@ -97,14 +97,18 @@ class Client:
         self._loaded = None
 
     def close(self) -> None:
-        """End the worker."""
+        """End the worker and forget its answers; the client is of no use any more."""
+        self._end()
+        self._scratch.cleanup()
+
+    # ------------------------------------------------------------ internals
+
+    def _end(self) -> None:
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
         self._process, self._loaded = None, None
         self._warm.clear()
-
-    # ------------------------------------------------------------ internals
 
     def _load(self) -> Answer:
         if self._loaded == self.folder and self._process is not None:
@@ -180,7 +184,7 @@ class Client:
         if line:
             answer: Answer = json.loads(line)
             return answer
-        self.close()
+        self._end()
         why = f"no answer within {limit:g} CPU s" if line is None else "the worker died"
         return {"ok": False, "error": why}
 
