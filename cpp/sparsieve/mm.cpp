@@ -20,6 +20,8 @@ constexpr double kOutsideShare = 0.5;
 constexpr double kLeastShare = 0.8;
 // How many features may accompany violators into the working set, beyond one for each.
 constexpr Index kCompany = 24;
+// More of them where columns have no more rows than that and are multiplied in no time.
+constexpr double kShort = 1000.0;
 // Features are fetched ahead when they are at least one for so many of the working set.
 constexpr Index kWorthwhile = 50;
 // Fewer violators than that are likely to be the last.
@@ -208,13 +210,16 @@ void MmSolver::add_to_working_set(const std::vector<Index>& columns) {
 }
 
 // Features that a sequential strong rule expects to enter at this alpha, given the last one's slope at
-// zero: fetched together, they save rounds. A guess, never trusted: the sieve has the last word.
+// zero, stay or are fetched; others that are zero go. Fetched together, they save rounds. A guess, never
+// trusted: the sieve has the last word.
 void MmSolver::prefetch(double previous_slope0) {
   const double ratio = previous_slope0 / slope0_;
-  if (!(ratio > 1.0)) return;
-  const double share = std::max(kLeastShare, 2.0 - ratio);
+  const double share = ratio > 1.0 ? std::max(kLeastShare, 2.0 - ratio) : kInf;
   const Index most = 8 + entered_;  // about as many as the last alpha needed
-  const auto fresh = sieve_.likely(threshold_, share, problem_.positive, ws_.slots(), most);
+  const Index stayed = trim_working_set(share, most);
+  if (!(ratio > 1.0)) return;
+  const auto fresh =
+      sieve_.likely(threshold_, share, problem_.positive, ws_.slots(), most - stayed);
   // The whole set is read for them: a few had better come with the next violators.
   if (static_cast<Index>(fresh.size()) > ws_.size() / kWorthwhile) add_to_working_set(fresh);
 }
@@ -235,9 +240,11 @@ void MmSolver::enlarge(std::vector<Violator> found) {
   std::vector<Index> fresh;
   for (const Violator& v : found) fresh.push_back(v.column);
   // The set is read anyway: features about to enter come along and save a round, the more of them the
-  // larger a share of X that is.
-  const double m = static_cast<double>(ws_.size()), part = m / problem_.design->d();
-  const Index more = kCompany + static_cast<Index>(part * part * m);
+  // larger a share of X that is and the shorter they are.
+  const Design& design = *problem_.design;
+  const double m = static_cast<double>(ws_.size()), part = m / static_cast<double>(design.d());
+  const double brevity = std::min(1.0, kShort / static_cast<double>(design.n()));
+  const Index more = kCompany + static_cast<Index>(part * std::max(part, brevity) * m);
   const Index company = std::min(2 * static_cast<Index>(fresh.size()) + more, most);
   for (Index j : sieve_.likely(threshold_, kLeastShare, problem_.positive, ws_.slots(), company)) {
     if (std::find(fresh.begin(), fresh.end(), j) == fresh.end()) fresh.push_back(j);
@@ -292,19 +299,24 @@ MmSolver::Seen MmSolver::look_in_shadow(double tol, bool proof, SolveResult& res
   return Seen::kNothing;
 }
 
-// Forget features that are zero and far from entering, when they outnumber those at work.
-void MmSolver::trim_working_set() {
+// Forget features that are zero and far from entering, when they outnumber those at work: all but some of
+// the nearest, and at most `most` beyond them that reach this share of their threshold. Returns how many
+// those are.
+Index MmSolver::trim_working_set(double share, Index most) {
   const Index k = static_cast<Index>(support_.size()), m = ws_.size();
-  if (m <= k + k / 3 + 32) return;
+  if (m <= k + k / 3 + 32) return 0;
   std::vector<Index> zeros;
   for (Index s = 0; s < m; ++s) {
     if (place_[s] < 0 && threshold_[ws_.column(s)] > 0.0) zeros.push_back(s);
   }
-  std::sort(zeros.begin(), zeros.end(), [&](Index a, Index b) {
-    return std::abs(c_[a]) / threshold_[ws_.column(a)] >
-           std::abs(c_[b]) / threshold_[ws_.column(b)];
-  });
-  zeros.resize(std::min<std::size_t>(zeros.size(), k / 5 + 24));
+  const auto reached = [&](Index s) {
+    return (problem_.positive ? c_[s] : std::abs(c_[s])) / threshold_[ws_.column(s)];
+  };
+  std::sort(zeros.begin(), zeros.end(), [&](Index a, Index b) { return reached(a) > reached(b); });
+  const Index all = static_cast<Index>(zeros.size()), few = std::min(all, k / 5 + 24);
+  Index near = few;
+  while (near < std::min(all, few + most) && reached(zeros[near]) > share) ++near;
+  zeros.resize(near);
   std::vector<char> kept(m, 0);
   for (Index s : zeros) kept[s] = 1;
   for (Index s = 0; s < m; ++s) {
@@ -332,6 +344,7 @@ void MmSolver::trim_working_set() {
   gather(place_);
   for (Index& s : support_) s = fresh_slot[s];
   order_columns();
+  return near - few;
 }
 
 // Without a Gram matrix residuals are computed so often that their columns are kept in order.
@@ -480,7 +493,6 @@ void MmSolver::finish(const SolveOptions& options, SolveResult& result) {
   result.deviance = fit_;
   result.gap = surrogate_gap(sieve_.ratio());
   result.convex = options.test_convexity && !stopped() && strictly_convex();
-  trim_working_set();
   poll_ = nullptr;
 }
 

@@ -105,7 +105,7 @@ class MmSolver {
   void restore(const std::vector<double>& w);
   double dependent_violation() const;
   bool excluded(Index j) const;
-  void trim_working_set();
+  Index trim_working_set(double share, Index most);
   void order_columns();
   // ---- the inner problem on the working set (mm_inner.cpp)
   Status minimise(double target, const SolveOptions& options, SolveResult& result, bool record);
