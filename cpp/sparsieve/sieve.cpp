@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "sparsieve/threads.hpp"
 
@@ -10,11 +12,9 @@ namespace sparsieve {
 namespace {
 // A residual becomes a reference when at least this share of the columns was looked at.
 constexpr double kReferenceShare = 0.02;
-// Columns whose reach is compared at once.
-constexpr Index kBlock = 256;
 // So many blocks are worth another thread.
 constexpr Index kManyBlocks = 128;
-const double kNoRadius[kBlock] = {};
+
 // A column's correlation seldom moves by more than this share of what its interval allows, the larger of
 // the two: with few rows a column that has nothing to do with the change moves by n^(-1/2) of it.
 constexpr double kSeldom = 0.25;
@@ -23,6 +23,16 @@ constexpr double kDeviations = 4.0;
 
 Sieve::Sieve(const Design& design)
     : design_(design), ring_(kReferences), centre_(design.d()), radius_(design.d()) {}
+
+// Call body(block, first column, columns, thread) for blocks of columns.
+template <class Body>
+void Sieve::over_blocks(const Body& body) const {
+  parallel_for(blocks(), design_.threads(), kManyBlocks, [&](Index from, Index to, Index thread) {
+    for (Index b = from; b < to; ++b) {
+      body(b, b * kBlock, std::min(kBlock, design_.d() - b * kBlock), thread);
+    }
+  });
+}
 
 void Sieve::start(const std::vector<double>& r, const Weighted& weighted,
                   const std::vector<double>& correlations) {
@@ -119,16 +129,15 @@ void Sieve::propagate(const Query& query) {
   known.norm = design_.norms();
   known.rounding = design_.roundings();
   known.size = design_.sizes();
-  const Index d = design_.d(), blocks = (d + kBlock - 1) / kBlock;
-  parallel_for(blocks, design_.threads(), kManyBlocks, [&](Index first, Index last) {
-    const Index from = first * kBlock;
-    interval_kernels().narrowest(ways_, known, from, std::min(d, last * kBlock), centre_.data(),
+  over_blocks([&](Index, Index first, Index count, Index) {
+    interval_kernels().narrowest(ways_, known, first, first + count, centre_.data(),
                                  radius_.data());
   });
 }
 
-double Sieve::reach(const Query& query, Index j) const {
-  return (query.positive ? centre_[j] : std::abs(centre_[j])) + radius_[j];
+// How far the interval of column j reaches, or one of a share of its radius.
+double Sieve::reach(const Query& query, Index j, double share) const {
+  return (query.positive ? centre_[j] : std::abs(centre_[j])) + share * radius_[j];
 }
 
 // Whether column j is looked after elsewhere, or constant, or excluded.
@@ -137,7 +146,7 @@ bool Sieve::skipped(const Query& query, Index j) const {
 }
 
 bool Sieve::settled(const Query& query, Index j) const {
-  return reach(query, j) <= query.threshold[j];
+  return reach(query, j, 1.0) <= query.threshold[j];
 }
 
 // Look at the open columns in the shadow and keep those still open: with the residual itself or with
@@ -213,10 +222,11 @@ void Sieve::read(const Query& query) {
 std::vector<Index> Sieve::likely(const std::vector<double>& threshold, double share, bool positive,
                                  const std::vector<Index>& slot, Index most) const {
   std::vector<std::pair<double, Index>> found;
+  static const double no_radius[kBlock] = {};
   Index far[kBlock];
   for (Index first = 0; first < design_.d(); first += kBlock) {
     const Index count =
-        interval_kernels().beyond(centre_.data() + first, kNoRadius, threshold.data() + first,
+        interval_kernels().beyond(centre_.data() + first, no_radius, threshold.data() + first,
                                   share, std::min(kBlock, design_.d() - first), far);
     for (Index k = 0; k < count; ++k) {
       const Index j = first + far[k];
@@ -240,8 +250,12 @@ void Sieve::remember(const Query& query) {
   Reference& fresh = reference(0);
   fresh.r = query.r;
   fresh.norm2 = query.weighted.norm2;
-  fresh.centre = centre_;
-  fresh.radius = radius_;
+  fresh.centre.resize(centre_.size());
+  fresh.radius.resize(radius_.size());
+  over_blocks([&](Index, Index first, Index count, Index) {
+    std::copy_n(centre_.begin() + first, count, fresh.centre.begin() + first);
+    std::copy_n(radius_.begin() + first, count, fresh.radius.begin() + first);
+  });
   if (query.rough) return;
   for (std::size_t s = 0; s < query.columns.size(); ++s) {
     fresh.centre[query.columns[s]] = query.known[s];
@@ -249,47 +263,73 @@ void Sieve::remember(const Query& query) {
   }
 }
 
-// Which columns are open after propagation, and the ratio of the others.
-void Sieve::scan(const Query& query) {
-  ratio_ = worst_kept_ = 0.0;
-  open_.clear();
-  Index found[kBlock];
-  for (Index first = 0; first < design_.d(); first += kBlock) {
-    const Index count = interval_kernels().beyond(centre_.data() + first, radius_.data() + first,
-                                                  query.threshold.data() + first, ratio_,
-                                                  std::min(kBlock, design_.d() - first), found);
-    for (Index k = 0; k < count; ++k) {
-      const Index j = first + found[k];
-      const double far = reach(query, j), threshold = query.threshold[j];
+// Which columns are open after propagation, those that are likely to violate before the others, and the
+// ratio of those that are not. As long as there are violators among the likely ones, nothing needs to
+// be proven about the rest; with `all` there is no rest.
+void Sieve::scan(const Query& query, bool all) {
+  const double rows = static_cast<double>(design_.n());
+  const double seldom = all ? 1.0 : std::max(kSeldom, kDeviations / std::sqrt(rows));
+  listed_.resize(blocks() * kBlock);
+  likely_.resize(blocks());
+  unlikely_.resize(blocks());
+  std::vector<double> ratio(design_.threads(), 0.0);
+  over_blocks([&](Index block, Index first, Index count, Index thread) {
+    Index* list = listed_.data() + block * kBlock;
+    Index far[kBlock], front = 0, back = kBlock;
+    const Index beyond =
+        interval_kernels().beyond(centre_.data() + first, radius_.data() + first,
+                                  query.threshold.data() + first, ratio[thread], count, far);
+    for (Index k = 0; k < beyond; ++k) {
+      const Index j = first + far[k];
+      const double reached = reach(query, j, 1.0), threshold = query.threshold[j];
       if (skipped(query, j)) continue;
-      if (!(far <= threshold)) {
-        open_.push_back(j);
+      if (reached <= threshold) {
+        ratio[thread] = std::max(ratio[thread], reached / threshold);
+      } else if (all || !(reach(query, j, seldom) <= threshold)) {
+        list[front++] = j;
       } else {
-        ratio_ = std::max(ratio_, far / threshold);
+        list[--back] = j;
       }
     }
-  }
+    likely_[block] = front;
+    unlikely_[block] = kBlock - back;
+  });
+  ratio_ = *std::max_element(ratio.begin(), ratio.end());
+  worst_kept_ = 0.0;
   const Index outside = static_cast<Index>(query.known.size()) + query.excluded;
-  by_bound_ = design_.d() - outside - static_cast<Index>(open_.size());
+  opened_ = std::accumulate(likely_.begin(), likely_.end(), Index{0}) +
+            std::accumulate(unlikely_.begin(), unlikely_.end(), Index{0});
+  by_bound_ = design_.d() - outside - opened_;
 }
 
-// Of the open columns keep those that are likely to violate; the others are returned. As long as there
-// are violators among the former, nothing needs to be proven about the latter.
-std::vector<Index> Sieve::postpone(const Query& query) {
-  const double seldom =
-      std::max(kSeldom, kDeviations / std::sqrt(static_cast<double>(design_.n())));
-  std::vector<Index> unlikely;
-  Index kept = 0;
-  for (const Index j : open_) {
-    const double reached = query.positive ? centre_[j] : std::abs(centre_[j]);
-    if (reached + seldom * radius_[j] > query.threshold[j]) {
-      open_[kept++] = j;
+// The columns that a scan has listed, in their order.
+void Sieve::open(bool likely) {
+  open_.clear();
+  for (Index b = 0; b < blocks(); ++b) {
+    const Index* list = listed_.data() + b * kBlock;
+    if (likely) {
+      open_.insert(open_.end(), list, list + likely_[b]);
     } else {
-      unlikely.push_back(j);
+      std::reverse_copy(list + kBlock - unlikely_[b], list + kBlock, std::back_inserter(open_));
     }
   }
-  open_.resize(kept);
-  return unlikely;
+}
+
+// The ratio with what is now known about the columns that were open.
+void Sieve::add_opened_to_ratio(const Query& query) {
+  std::vector<double> ratio(design_.threads(), ratio_);
+  over_blocks([&](Index block, Index, Index, Index thread) {
+    const Index* list = listed_.data() + block * kBlock;
+    const auto add = [&](Index j) {
+      const double far = reach(query, j, 1.0), threshold = query.threshold[j];
+      if (threshold > 0.0 && !(far <= ratio[thread] * threshold)) {
+        ratio[thread] = std::max(ratio[thread], far / threshold);
+      }
+    };
+    std::for_each(list, list + likely_[block], add);
+    std::for_each(list + kBlock - unlikely_[block], list + kBlock, add);
+  });
+  ratio_ = *std::max_element(ratio.begin(), ratio.end());
 }
 
 // Look at the open columns and return the violators among them.
@@ -315,22 +355,17 @@ std::vector<Violator> Sieve::examine(const Query& query) {
 
 std::vector<Violator> Sieve::above(const Query& query) {
   propagate(query);
-  scan(query);
-  const std::vector<Index> opened = open_;
-  by_shadow_ = by_reading_ = undecided_ = 0;
   // Reading a sparse column costs no more than it takes to say how likely a violator it is.
-  const bool all = query.complete || design_.sizes() != nullptr;
-  const std::vector<Index> unlikely = all ? std::vector<Index>() : postpone(query);
+  scan(query, query.complete || design_.sizes() != nullptr);
+  by_shadow_ = by_reading_ = undecided_ = 0;
+  open(true);
   std::vector<Violator> found = examine(query);
   if (found.empty() && query.proves()) {
-    open_ = unlikely;
+    open(false);
     found = examine(query);
   }
-  for (const Index j : opened) {
-    const double far = reach(query, j), threshold = query.threshold[j];
-    if (threshold > 0.0 && !(far <= ratio_ * threshold)) ratio_ = std::max(ratio_, far / threshold);
-  }
-  const double count = static_cast<double>(opened.size());
+  add_opened_to_ratio(query);
+  const double count = static_cast<double>(opened_);
   if (count > kReferenceShare * (static_cast<double>(by_bound_) + count)) remember(query);
   return found;
 }

@@ -66,6 +66,7 @@ class Sieve {
 
  private:
   static constexpr Index kReferences = kWays;
+  static constexpr Index kBlock = 256;  // columns whose reach is compared at once
   struct Reference {
     std::vector<double> r;
     double norm2 = 0.0;
@@ -75,14 +76,18 @@ class Sieve {
   double largest_entry(const std::vector<double>& left) const;
   void write_as_references(const Query& query);
   void propagate(const Query& query);
-  void scan(const Query& query);
-  std::vector<Index> postpone(const Query& query);
+  Index blocks() const { return (design_.d() + kBlock - 1) / kBlock; }
+  template <class Body>
+  void over_blocks(const Body& body) const;
+  void scan(const Query& query, bool all);
+  void open(bool likely);
+  void add_opened_to_ratio(const Query& query);
   std::vector<Violator> examine(const Query& query);
   void look_in_shadow(const Query& query);
   void look_finely(const Query& query, const Shadow& shadow, const Quantised& whole);
   void read(const Query& query);
   bool skipped(const Query& query, Index j) const;
-  double reach(const Query& query, Index j) const;
+  double reach(const Query& query, Index j, double share) const;
   void narrow(Index j, double centre, double radius);
   bool settled(const Query& query, Index j) const;
   void remember(const Query& query);
@@ -92,9 +97,13 @@ class Sieve {
   Index newest_ = 0, filled_ = 0;
   std::vector<double> centre_, radius_;  // of every column at the residual asked about
   std::vector<Index> open_;              // columns not settled yet
-  Ways ways_;                            // to write that residual, on the newest reference first
-  std::vector<double> rest_;             // of the first way
-  Bytes looked_ = 0;                     // bytes of X read by looks so far
+  // Per block of columns, those that were open after propagation: the likely violators from the front of
+  // its part of the list, the others from the back, and how many.
+  std::vector<Index> listed_, likely_, unlikely_;
+  Index opened_ = 0;
+  Ways ways_;                 // to write that residual, on the newest reference first
+  std::vector<double> rest_;  // of the first way
+  Bytes looked_ = 0;          // bytes of X read by looks so far
   double ratio_ = 0.0, worst_kept_ = 0.0;
   Index by_bound_ = 0, by_shadow_ = 0, by_reading_ = 0, undecided_ = 0;
 };

@@ -1,10 +1,11 @@
-// Splitting a loop over several threads. Threads are started for one loop and joined after it: that
-// costs some tens of microseconds, is safe across fork, and leaves nothing behind.
+// Splitting a loop over several threads.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -13,8 +14,43 @@
 
 namespace sparsieve {
 
-// Products per thread below which starting a thread costs more than it saves.
+// Products per thread below which sharing a loop costs more than it saves.
 constexpr Index kGrain = 1 << 18;
+
+// Helpers for the loops of one call: started when the first loop has work for them, joined when the call
+// ends, so that nothing is left behind and a fork finds none. Between two loops they stay awake for a
+// moment; after that they sleep, and nobody waits for one who comes too late.
+class Crew {
+ public:
+  Crew() : outer_(current_) { current_ = this; }
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+  // The crew of the call that this thread is in, if any.
+  static Crew* current() { return current_; }
+  // Call work(0), here, and work(t) for 0 < t < used in helpers that are there before it returns.
+  void share(Index used, const std::function<void(Index)>& work);
+
+ private:
+  // The end of a loop, however it ends.
+  struct Closing {
+    Crew& crew;
+    ~Closing();
+  };
+  void serve(Index thread, int seen);
+  inline static thread_local Crew* current_ = nullptr;
+  Crew* outer_;
+  std::vector<std::jthread> helpers_;
+  const std::function<void(Index)>* work_ = nullptr;
+  Index used_ = 0;
+  std::atomic<int> calls_{0};      // loops so far
+  std::atomic<bool> open_{false};  // the last one still has work to take
+  std::atomic<int> inside_{0};     // helpers that may be looking at it
+  std::atomic<int> asleep_{0};
+  std::atomic<bool> over_{false};  // no more loops
+  std::mutex lock_;
+  std::condition_variable wake_;
+};
 
 // How many threads parallel_for has work for.
 inline Index threads_used(Index count, int threads, Index grain) {
@@ -22,12 +58,12 @@ inline Index threads_used(Index count, int threads, Index grain) {
 }
 
 // Call body(first, last) or body(first, last, thread) on pieces of [0, count), thread < threads. Another
-// thread is started for every `grain` items; results must not depend on where the pieces begin. The body
+// thread is used for every `grain` items; results must not depend on where the pieces begin. The body
 // asks for no memory: in a thread that gets none the C++ library has none for the exception either, and
 // ends the process.
 template <class Body>
 void parallel_for(Index count, int threads, Index grain, const Body& body) {
-  // Several pieces for each thread, taken by whoever is free: threads start late.
+  // Several pieces for each thread, taken by whoever is free: helpers come late.
   constexpr Index kPieces = 4;
   const Index used = threads_used(count, threads, grain);
   const Index pieces = used == 1 ? 1 : std::min(count, used * kPieces);
@@ -42,12 +78,13 @@ void parallel_for(Index count, int threads, Index grain, const Body& body) {
       }
     }
   };
-  std::vector<std::jthread> others;
-  try {
-    for (Index thread = 1; thread < used; ++thread) others.emplace_back(work, thread);
-  } catch (const std::system_error&) {  // no more threads to be had: the rest is done here
+  if (used == 1) {
+    work(0);
+  } else if (Crew::current() != nullptr) {
+    Crew::current()->share(used, std::ref(work));
+  } else {
+    Crew().share(used, std::ref(work));
   }
-  work(0);
 }
 
 }  // namespace sparsieve
