@@ -49,6 +49,19 @@ def test_every_number_of_threads_gives_the_same_bits(problem):
     assert len(set(paths)) == 1
 
 
+@pytest.mark.parametrize("penalty", ["l1", "scad"])
+def test_supports_whose_solves_are_shared_have_the_same_bits_too(penalty):
+    # From 512 features on threads share the solves with the factor of their Gram matrix.
+    X, y, _ = toy(n_samples=900, n_features=1600, n_active=600, noise=1.0, seed=1)
+    paths = [
+        sv.sparse_path(X, y, penalty, alphas=6, eps=2e-3, n_jobs=n_jobs) for n_jobs in (1, 2, 3)
+    ]
+    supports = np.diff(paths[0].coefs.indptr)
+    assert supports.max() > 700
+    assert len({bits(path) for path in paths}) == 1
+    assert np.all(paths[0].converged)
+
+
 def test_every_number_of_jobs_gives_the_same_choice(problem):
     found = set()
     for n_jobs in (None, 1, 2, 5):

@@ -37,6 +37,9 @@ def main():
         thread.start()
     for thread in threads:
         thread.join()
+    # Supports of more than 512 features, whose solves are shared too.
+    many = toy(n_samples=900, n_features=1600, n_active=600, noise=1.0, seed=1)[:2]
+    sv.sparse_path(*many, "scad", alphas=6, eps=2e-3, n_jobs=3)
     narrow = X[:, :800]
     sv.SparseRegressorCV(alphas=4, cv=3, n_jobs=3).fit(narrow, Y)
     sv.stability_selection(narrow, Y, n_pairs=2, alphas=4, random_state=0, n_jobs=3)

@@ -9,6 +9,9 @@ namespace sparsieve {
 namespace {
 // Relative size below which a pivot is rounding noise of the Gram matrix.
 constexpr double kPivotFloor = 1e-13;
+// Columns between whose solves threads meet, and products worth meeting for: a dozen microseconds.
+constexpr Index kPanel = 256;
+constexpr Index kShared = 1 << 15;
 }  // namespace
 
 // Row by row in blocks of four: the entries of L are dot products of rows of L that are already
@@ -69,9 +72,7 @@ void Factor::reserve(Index k) {
 bool Factor::append(std::vector<double> rows, Index count, int threads) {
   const Index k = k_, width = k + count;
   reserve(width);
-  parallel_for(count, threads, kGrain / (k * k / 2 + 1) + 1, [&](Index first, Index last) {
-    triangle_kernels().forward(triangle(), rows.data() + first * width, last - first, width);
-  });
+  forward(rows.data(), count, width, threads);
   for (Index j = 0; j < k; ++j) {
     for (Index b = 0; b < count; ++b) column(j)[k + b] = rows[b * width + j];
   }
@@ -99,11 +100,13 @@ bool Factor::append(const double* a, double diagonal) {
   return append(std::move(row), 1, 1);
 }
 
-void Factor::remove(Index i) {
-  for (Index j = 0; j < i; ++j) {
-    double* l = column(j);
-    std::copy(l + i + 1, l + k_, l + i);
-  }
+void Factor::remove(Index i, int threads) {
+  parallel_for(i, threads, kShared / (k_ - i) + 1, [&](Index first, Index last) {
+    for (Index j = first; j < last; ++j) {
+      double* l = column(j);
+      std::copy(l + i + 1, l + k_, l + i);
+    }
+  });
   // What is left of column i (its entries below the diagonal) is a rank-one update of the trailing
   // factor; rotate it into the columns behind, each of which moves one place left.
   std::vector<double> x(column(i) + i + 1, column(i) + k_);
@@ -129,10 +132,46 @@ double Factor::smallest_pivot(const std::vector<double>& diagonal) const {
   return smallest;
 }
 
-void Factor::solve(const double* b, double* x) const {
+// Whether threads share solves with so many vectors: column by column otherwise, in the same order of sums.
+bool Factor::shares(Index count, int threads) const {
+  return threads > 1 && k_ > kPanel && count * k_ * k_ >= kGrain;
+}
+
+// Panel after panel: the block on its diagonal, then the rows below it, which threads share.
+void Factor::forward(double* vectors, Index count, Index stride, int threads) const {
+  const Triangle l = triangle();
+  const auto& kernels = triangle_kernels();
+  const Index panel = shares(count, threads) ? kPanel : k_;
+  for (Index first = 0; first < k_; first += panel) {
+    const Index last = std::min(k_, first + panel);
+    parallel_for(count, threads, kShared / (panel * panel / 2 + 1) + 1, [&](Index a, Index b) {
+      kernels.forward(l, first, last, vectors + a * stride, b - a, stride);
+    });
+    if (last == k_) return;  // the last group need not be whole
+    const Index groups = (k_ - last + 7) / 8, grain = kShared / (8 * panel * count) + 1;
+    parallel_for(groups, threads, grain, [&](Index a, Index b) {
+      const Index from = last + 8 * a, to = std::min(k_, last + 8 * b);
+      kernels.below(l, first, last, from, to, vectors, count, stride);
+    });
+  }
+}
+
+// The same backwards; threads share the columns of a panel.
+void Factor::solve(const double* b, double* x, int threads) const {
   if (x != b) std::copy(b, b + k_, x);
-  triangle_kernels().forward(triangle(), x, 1, k_);
-  triangle_kernels().backward(triangle(), x);
+  forward(x, 1, k_, threads);
+  const Triangle l = triangle();
+  const auto& kernels = triangle_kernels();
+  const bool shared = shares(1, threads);
+  for (Index first = (k_ - 1) / kPanel * kPanel; k_ > 0 && first >= 0; first -= kPanel) {
+    const Index last = std::min(k_, first + kPanel), below = k_ - last;
+    if (shared && below > 0) {
+      parallel_for(kPanel / 8, threads, kShared / (8 * below) + 1, [&](Index a, Index b) {
+        kernels.beside(l, first + 8 * a, first + 8 * b, last, k_, x);
+      });
+    }
+    kernels.backward(l, first, last, shared ? last : k_, x);
+  }
 }
 
 }  // namespace sparsieve

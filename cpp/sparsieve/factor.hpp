@@ -33,11 +33,11 @@ class Factor {
   // at k + b.
   bool append(std::vector<double> rows, Index count, int threads);
   // Remove row and column i.
-  void remove(Index i);
+  void remove(Index i, int threads = 1);
   // The smallest pivot relative to its diagonal entry: how far A is from singular, roughly.
   double smallest_pivot(const std::vector<double>& diagonal) const;
   // x = A^{-1} b (x may be b)
-  void solve(const double* b, double* x) const;
+  void solve(const double* b, double* x, int threads = 1) const;
 
  private:
   // Column j from row 0, stored as a Triangle says.
@@ -48,6 +48,9 @@ class Factor {
   }
   const double* column(Index j) const { return const_cast<Factor*>(this)->column(j); }
   Triangle triangle() const { return {l_.data(), inverse_.data(), k_, height_}; }
+  bool shares(Index count, int threads) const;
+  // L^{-1} for `count` vectors, `stride` apart
+  void forward(double* vectors, Index count, Index stride, int threads) const;
   void reserve(Index k);
   Index k_ = 0, height_ = 0;
   std::vector<double, Lined<double>> l_;

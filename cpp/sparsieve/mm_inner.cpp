@@ -82,7 +82,7 @@ void MmSolver::reweight() {
 void MmSolver::mm_direction(Direction& out) {
   const Index k = static_cast<Index>(support_.size());
   out.resize(k);
-  factor_.solve(g_.data(), out.delta.data());
+  factor_.solve(g_.data(), out.delta.data(), problem_.design->threads());
   for (Index p = 0; p < k; ++p) {
     out.gram_delta[p] = g_[p] - problem_.prox_weight * out.delta[p];
   }
@@ -140,7 +140,7 @@ void MmSolver::newton_direction() {
       worst = std::max(worst, std::abs(rho[i]));
     }
     if (worst <= goal) break;
-    factor_.solve(rho.data(), z.data());
+    factor_.solve(rho.data(), z.data(), problem_.design->threads());
     const double rz_next = dot(rho.data(), z.data(), k), beta = rz_next / rz;
     rz = rz_next;
     for (Index i = 0; i < k; ++i) {
@@ -233,7 +233,7 @@ void MmSolver::join(const std::vector<Index>& slots) {
 
 void MmSolver::leave(Index position) {
   const Index slot = support_[position];
-  factor_.remove(position);
+  factor_.remove(position, problem_.design->threads());
   support_.erase(support_.begin() + position);
   place_[slot] = -1;
   sign_[slot] = 0;

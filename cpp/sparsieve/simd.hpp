@@ -96,11 +96,20 @@ struct Triangle {
   const double* inverse;  // 1 / L_jj
   Index size, height;
 };
+// Solves, part by part: columns from `first`, a multiple of eight, to before `last`. What reads rows below
+// them (from a multiple of eight to before `to`) takes whole groups.
 struct TriangleKernels {
-  // x = L^{-1} x for `count` vectors, `stride` apart: a column comes from memory once for all of them
-  void (*forward)(const Triangle& l, double* vectors, Index count, Index stride);
-  // x = L'^{-1} x
-  void (*backward)(const Triangle& l, double* x);
+  // The block on the diagonal, L x = b, for `count` vectors, `stride` apart: a column comes from memory once
+  // for all of them.
+  void (*forward)(const Triangle& l, Index first, Index last, double* vectors, Index count,
+                  Index stride);
+  // What the columns' part of x takes away from rows below.
+  void (*below)(const Triangle& l, Index first, Index last, Index from, Index to, double* vectors,
+                Index count, Index stride);
+  // The same for L' x = b: the block on the diagonal, and what rows below take away from the columns' part
+  // (at once, for rows from `last` to before `to`, or on its own).
+  void (*backward)(const Triangle& l, Index first, Index last, Index to, double* x);
+  void (*beside)(const Triangle& l, Index first, Index last, Index from, Index to, double* x);
 };
 const TriangleKernels& triangle_kernels();
 

@@ -415,6 +415,8 @@ template SparseKernels<float, std::int32_t> sparse_table();
 template SparseKernels<float, std::int64_t> sparse_table();
 IntervalKernels interval_table() { return {narrowest, beyond}; }
 ShadowKernels shadow_table() { return {shadow_dot4, shadow_axpy4}; }
-TriangleKernels triangle_table() { return {triangle_forward, triangle_backward}; }
+TriangleKernels triangle_table() {
+  return {triangle_forward, triangle_below, triangle_backward, triangle_beside};
+}
 
 }  // namespace sparsieve::SPARSIEVE_ISA
