@@ -38,7 +38,8 @@ def problem():
 
 
 def bits(path):
-    return b"".join(path.coef_at(alpha).tobytes() for alpha in path.alphas) + path.kkt.tobytes()
+    coefs = b"".join(path.coef_at(alpha).tobytes() for alpha in path.alphas)
+    return coefs + path.kkt.tobytes() + path.dual_gap.tobytes()
 
 
 def test_every_number_of_threads_gives_the_same_bits(problem):
@@ -60,6 +61,27 @@ def test_supports_whose_solves_are_shared_have_the_same_bits_too(penalty):
     assert supports.max() > 700
     assert len({bits(path) for path in paths}) == 1
     assert np.all(paths[0].converged)
+
+
+def test_bounds_that_are_shared_have_the_same_bits_too():
+    # From 65,536 columns on threads share what is said about each. Columns of one direction,
+    # each with the weight of its length, have ratios that differ by rounding only.
+    X, y, _ = toy(n_samples=40, n_features=35_000, n_active=5, noise=1.0, seed=2)
+    lengths = np.random.default_rng(3).uniform(0.5, 3.0, 35_000)
+    X = np.asfortranarray(np.hstack([X, X * lengths]))
+    weights = np.concatenate([np.ones(35_000), lengths])
+    found = {
+        bits(sv.sparse_path(X, y, "mcp", alphas=6, eps=0.1, weights=weights, n_jobs=n_jobs))
+        for n_jobs in (1, 2, 3, 3, 2)
+    }
+    assert len(found) == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts the threads of a process")
+def test_a_child_that_is_forked_inside_a_solve_ends():
+    command = [sys.executable, "-W", "ignore", str(HERE / "forked_solve.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == "child ended with 7\nparent has converged\n", done.stderr
 
 
 def test_every_number_of_jobs_gives_the_same_choice(problem):

@@ -37,6 +37,9 @@ def main():
         thread.start()
     for thread in threads:
         thread.join()
+    # So many columns that threads share what is said about each of them.
+    broad = toy(n_samples=40, n_features=70_000, n_active=5, noise=1.0, seed=2)[:2]
+    sv.sparse_path(*broad, "mcp", alphas=3, eps=0.5, n_jobs=3)
     # Supports of more than 512 features, whose solves are shared too.
     many = toy(n_samples=900, n_features=1600, n_active=600, noise=1.0, seed=1)[:2]
     sv.sparse_path(*many, "scad", alphas=6, eps=2e-3, n_jobs=3)

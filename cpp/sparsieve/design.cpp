@@ -20,7 +20,7 @@ Design::Design(std::shared_ptr<const Storage> storage, std::vector<double> omega
     : storage_(std::move(storage)),
       omega_(std::move(omega)),
       centred_(centre),
-      threads_(threads),
+      threads_(std::max(1, threads)),
       shadow_use_(shadow_use == ShadowUse::kAtFirst && n() < kShort ? ShadowUse::kLazy
                                                                     : shadow_use) {
   expands_ = !storage_->sparse();

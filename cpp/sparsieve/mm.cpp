@@ -397,7 +397,7 @@ std::vector<Violator> MmSolver::look_outside(double tol, bool last, double& insi
 }
 
 SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool record) {
-  const Crew crew;
+  Crew crew;
   const Bytes before = problem_.design->bytes_read();
   SolveResult result;
   poll_ = options.poll;

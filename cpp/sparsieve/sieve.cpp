@@ -12,9 +12,9 @@ namespace sparsieve {
 namespace {
 // A residual becomes a reference when at least this share of the columns was looked at.
 constexpr double kReferenceShare = 0.02;
+constexpr double kAlmost = 1.0 - 1e-15;
 // So many blocks are worth another thread.
 constexpr Index kManyBlocks = 128;
-
 // A column's correlation seldom moves by more than this share of what its interval allows, the larger of
 // the two: with few rows a column that has nothing to do with the change moves by n^(-1/2) of it.
 constexpr double kSeldom = 0.25;
@@ -268,7 +268,7 @@ void Sieve::remember(const Query& query) {
 // be proven about the rest; with `all` there is no rest.
 void Sieve::scan(const Query& query, bool all) {
   const double rows = static_cast<double>(design_.n());
-  const double seldom = all ? 1.0 : std::max(kSeldom, kDeviations / std::sqrt(rows));
+  const double seldom = std::max(kSeldom, kDeviations / std::sqrt(rows));
   listed_.resize(blocks() * kBlock);
   likely_.resize(blocks());
   unlikely_.resize(blocks());
@@ -276,9 +276,10 @@ void Sieve::scan(const Query& query, bool all) {
   over_blocks([&](Index block, Index first, Index count, Index thread) {
     Index* list = listed_.data() + block * kBlock;
     Index far[kBlock], front = 0, back = kBlock;
-    const Index beyond =
-        interval_kernels().beyond(centre_.data() + first, radius_.data() + first,
-                                  query.threshold.data() + first, ratio[thread], count, far);
+    // A little less than the largest so far: rounding must not hide a larger one from some threads.
+    const Index beyond = interval_kernels().beyond(centre_.data() + first, radius_.data() + first,
+                                                   query.threshold.data() + first,
+                                                   kAlmost * ratio[thread], count, far);
     for (Index k = 0; k < beyond; ++k) {
       const Index j = first + far[k];
       const double reached = reach(query, j, 1.0), threshold = query.threshold[j];
@@ -322,9 +323,7 @@ void Sieve::add_opened_to_ratio(const Query& query) {
     const Index* list = listed_.data() + block * kBlock;
     const auto add = [&](Index j) {
       const double far = reach(query, j, 1.0), threshold = query.threshold[j];
-      if (threshold > 0.0 && !(far <= ratio[thread] * threshold)) {
-        ratio[thread] = std::max(ratio[thread], far / threshold);
-      }
+      if (threshold > 0.0) ratio[thread] = std::max(ratio[thread], far / threshold);
     };
     std::for_each(list, list + likely_[block], add);
     std::for_each(list + kBlock - unlikely_[block], list + kBlock, add);

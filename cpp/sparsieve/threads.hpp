@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <thread>
+#include <memory>
 #include <type_traits>
-#include <vector>
 
 #include "sparsieve/simd.hpp"
 
@@ -18,38 +15,25 @@ namespace sparsieve {
 constexpr Index kGrain = 1 << 18;
 
 // Helpers for the loops of one call: started when the first loop has work for them, joined when the call
-// ends, so that nothing is left behind and a fork finds none. Between two loops they stay awake for a
-// moment; after that they sleep, and nobody waits for one who comes too late.
+// ends, so that nothing is left behind. Between two loops they stay awake for a moment; after that they
+// sleep, and nobody waits for one who comes too late.
 class Crew {
  public:
-  Crew() : outer_(current_) { current_ = this; }
+  Crew();
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
   // The crew of the call that this thread is in, if any.
   static Crew* current() { return current_; }
-  // Call work(0), here, and work(t) for 0 < t < used in helpers that are there before it returns.
+  // Call work(0), here, and work(t) for 0 < t < used in helpers that are there before it returns. In a loop
+  // of this very crew, and in a child of the process that made it, there are none.
   void share(Index used, const std::function<void(Index)>& work);
 
  private:
-  // The end of a loop, however it ends.
-  struct Closing {
-    Crew& crew;
-    ~Closing();
-  };
-  void serve(Index thread, int seen);
+  struct Helpers;
   inline static thread_local Crew* current_ = nullptr;
   Crew* outer_;
-  std::vector<std::jthread> helpers_;
-  const std::function<void(Index)>* work_ = nullptr;
-  Index used_ = 0;
-  std::atomic<int> calls_{0};      // loops so far
-  std::atomic<bool> open_{false};  // the last one still has work to take
-  std::atomic<int> inside_{0};     // helpers that may be looking at it
-  std::atomic<int> asleep_{0};
-  std::atomic<bool> over_{false};  // no more loops
-  std::mutex lock_;
-  std::condition_variable wake_;
+  std::unique_ptr<Helpers> helpers_;
 };
 
 // How many threads parallel_for has work for.
