@@ -149,10 +149,12 @@ void Factor::forward(double* vectors, Index count, Index stride, int threads) co
     });
     if (last == k_) return;  // the last group need not be whole
     const Index groups = (k_ - last + 7) / 8, grain = kShared / (8 * panel * count) + 1;
-    parallel_for(groups, threads, grain, [&](Index a, Index b) {
+    const auto rows = [&](Index a, Index b) {
       const Index from = last + 8 * a, to = std::min(k_, last + 8 * b);
       kernels.below(l, first, last, from, to, vectors, count, stride);
-    });
+    };
+    // One piece for each: columns are far apart, and long runs of their rows are read faster.
+    parallel_for(groups, threads, grain, rows, 1);
   }
 }
 

@@ -42,15 +42,14 @@ inline Index threads_used(Index count, int threads, Index grain) {
 }
 
 // Call body(first, last) or body(first, last, thread) on pieces of [0, count), thread < threads. Another
-// thread is used for every `grain` items; results must not depend on where the pieces begin. The body
+// thread is used for every `grain` items; results must not depend on where the pieces begin. There are
+// several pieces for each thread, taken by whoever is free, because helpers come late. The body
 // asks for no memory: in a thread that gets none the C++ library has none for the exception either, and
 // ends the process.
 template <class Body>
-void parallel_for(Index count, int threads, Index grain, const Body& body) {
-  // Several pieces for each thread, taken by whoever is free: helpers come late.
-  constexpr Index kPieces = 4;
+void parallel_for(Index count, int threads, Index grain, const Body& body, Index per_thread = 4) {
   const Index used = threads_used(count, threads, grain);
-  const Index pieces = used == 1 ? 1 : std::min(count, used * kPieces);
+  const Index pieces = used == 1 ? 1 : std::min(count, used * per_thread);
   std::atomic<Index> next{0};
   const auto work = [&](Index thread) {
     for (Index piece = next++; piece < pieces; piece = next++) {
