@@ -48,12 +48,12 @@ def main() -> None:
     grown.add_argument("--clock", default="seconds", choices=["seconds", "cpu"], help=CLOCKS)
     light = commands.add_parser("small", help="time small work against scikit-learn")
     light.add_argument("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
-    light.add_argument("--repeat", type=int, default=200)
-    light.add_argument("--bootstraps", type=int, default=1000)
+    light.add_argument("--repeat", type=int, default=200, help="rounds; the best counts (200)")
+    light.add_argument("--bootstraps", type=int, default=1000, help="fits, three rounds (1000)")
     shared = commands.add_parser("threads", help="time two threads against one")
     shared.add_argument("--problems", nargs="+", default=["big_2000x100000"], choices=PROBLEMS)
     shared.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)
-    shared.add_argument("--repeat", type=int, default=3)
+    shared.add_argument("--repeat", type=int, default=3, help="rounds; the best counts (3)")
     arguments = parser.parse_args()
     # Ended from outside, a run still ends its workers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -194,7 +194,11 @@ def _write_report(results: list[Path]) -> None:
     from benchmarks.report import write
 
     for path in results:
-        print(*write(path), sep="\n")
+        try:
+            written = write(path)
+        except (OSError, KeyError, ValueError) as error:
+            sys.exit(f"{path} is no result file of `run`: {type(error).__name__} {error}")
+        print(*written, sep="\n")
 
 
 def _envs(arguments: argparse.Namespace) -> None:

@@ -68,6 +68,8 @@ def measure(work: Work, penalty: Penalty) -> Record:
         "scikit-learn": (lasso, _their_path if work.is_path else _their_fit),
     }
     alphas = {peer: _alphas(work, solved) for peer, (solved, _) in sides.items()}
+    for peer, (_, solve) in sides.items():  # whatever is loaded at first use
+        solve(*work.samples[0], alphas[peer][0])
     best, answers = dict.fromkeys(sides, np.inf), {}
     for _ in range(work.rounds):
         for peer, (_, solve) in sides.items():
@@ -87,8 +89,8 @@ def measure(work: Work, penalty: Penalty) -> Record:
 def sentence(row: Record) -> str:
     """Say in a line what was measured."""
     told = [
-        f"{peer} {1e3 * row[peer]['seconds']:.3g} ms (violation {row[peer]['violation']:.0e})"
-        for peer in ("sparsieve", "scikit-learn")
+        f"{name} {1e3 * row[peer]['seconds']:.3g} ms (violation {row[peer]['violation']:.0e})"
+        for peer, name in (("sparsieve", "sparsieve"), ("scikit-learn", "scikit-learn's lasso"))
     ]
     ratio = row["scikit-learn"]["seconds"] / row["sparsieve"]["seconds"]
     return f"{row['work']}, {row['penalty']}: {', '.join(told)}, ratio {ratio:.2f}"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.client import Client
 from benchmarks.judge import LEVELS, PENALTIES, alpha_grid, correlation_scale, judge
-from benchmarks.problems import PROBLEMS, fetch, store
+from benchmarks.problems import PROBLEMS, Problem, ProblemUnavailable, fetch, store
 from benchmarks.runner import CACHE, RESULTS, Record, meta
 
 _THREADS = (1, 2)
@@ -28,8 +28,13 @@ def threads(problems: list[str], penalties: list[str], repeat: int) -> list[Path
     rows: list[Record] = []
     try:
         for name in problems:
+            try:
+                folder = store(PROBLEMS[name], "standardised", CACHE)
+            except ProblemUnavailable as error:
+                print(f"{name} skipped: {error}", flush=True)
+                continue
             for kind in penalties:
-                rows.append(measure(clients, name, kind, repeat))
+                rows.append(measure(clients, PROBLEMS[name], folder, kind, repeat))
                 print(sentence(rows[-1]), flush=True)
             for client in clients:
                 client.release()
@@ -42,10 +47,11 @@ def threads(problems: list[str], penalties: list[str], repeat: int) -> list[Path
     return [out]
 
 
-def measure(clients: list[Client], name: str, kind: str, repeat: int) -> Record:
+def measure(
+    clients: list[Client], problem: Problem, folder: Path, kind: str, repeat: int
+) -> Record:
     """Return the best times of one path, per number of threads, and the judge's word on it."""
-    problem, penalty = PROBLEMS[name], PENALTIES[kind]
-    folder = store(problem, "standardised", CACHE)
+    penalty = PENALTIES[kind]
     X, y = fetch(folder, mapped=True)
     scale = correlation_scale(X, y)
     alphas = alpha_grid(penalty, scale, problem.n_alphas, problem.eps)
@@ -56,9 +62,9 @@ def measure(clients: list[Client], name: str, kind: str, repeat: int) -> Record:
         for client in clients:
             answer = client.solve(penalty, alphas, _TOL, _LIMIT)
             if not answer["ok"]:
-                raise RuntimeError(f"{name}, {penalty.label}: {answer['error']}")
+                raise RuntimeError(f"{problem.name}, {penalty.label}: {answer['error']}")
             runs[client.threads].append(answer)
-    row: Record = {"problem": name, "penalty": penalty.label}
+    row: Record = {"problem": problem.name, "penalty": penalty.label}
     for count, answers in runs.items():
         verdict = judge(X, y, answers[-1]["coefs"], penalty, alphas)
         row[f"seconds, {count}"] = min(answer["seconds"] for answer in answers)
@@ -69,4 +75,5 @@ def measure(clients: list[Client], name: str, kind: str, repeat: int) -> Record:
 def sentence(row: Record) -> str:
     """Say in a line what was measured."""
     one, two = (row[f"seconds, {count}"] for count in _THREADS)
-    return f"{row['problem']} {row['penalty']}: {one:.3g} s, {two:.3g} s, ratio {one / two:.2f}"
+    times = f"1 thread {one:.3g} s, 2 threads {two:.3g} s, ratio {one / two:.2f}"
+    return f"{row['problem']} {row['penalty']}: {times}"

@@ -67,6 +67,14 @@ def test_a_run_interrupted_before_its_first_cell_says_so(monkeypatch, tmp_path, 
     assert "before the first cell was finished; nothing is saved" in line
 
 
+@pytest.mark.parametrize("content", [None, "{}", "no json"])
+def test_a_report_of_something_else_says_so(monkeypatch, tmp_path, content):
+    file = tmp_path / "other.json"
+    if content is not None:
+        file.write_text(content)
+    assert str(run(monkeypatch, "report", str(file))).startswith(f"{file} is no result file of")
+
+
 def test_other_commands_end_without_a_traceback_too(monkeypatch, capsys):
     def interrupted(arguments):
         raise KeyboardInterrupt

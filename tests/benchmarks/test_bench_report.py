@@ -38,6 +38,10 @@ def test_a_cell_that_only_ours_solved_is_named_and_not_averaged():
     assert "geometric mean" not in found
 
 
+def test_a_run_of_ours_alone_wins_nothing():
+    assert "won" not in text(record("a", "sparsieve", 1.0))
+
+
 def test_a_run_of_peers_alone_loses_nothing():
     assert "lost" not in text(record("a", "peer", 1.0), record("a", "other", 2.0))
 

@@ -52,15 +52,29 @@ def test_one_and_two_threads_are_timed_in_turns_and_judged(results, capsys):
         assert max(row["violation, 1"], row["violation, 2"]) <= LEVELS["tight"]
 
 
-def test_a_path_that_fails_is_not_timed():
+def test_problems_without_data_are_skipped_with_a_note(results, monkeypatch, capsys):
+    monkeypatch.delenv("SPARSIEVE_DATA", raising=False)
+    (file,) = threads.threads(["leukemia"], ["l1"], 1)
+    assert json.loads(file.read_text())["rows"] == []
+    assert capsys.readouterr().out.startswith("leukemia skipped: set SPARSIEVE_DATA")
+
+
+def test_a_path_that_fails_is_not_timed(results, monkeypatch):
     class Broken:
         threads = 1
 
+        def __init__(self, peer, count):
+            pass
+
         def use(self, folder):
+            pass
+
+        def close(self):
             pass
 
         def solve(self, *arguments):
             return {"ok": False, "error": "no memory"}
 
+    monkeypatch.setattr(threads, "Client", Broken)
     with pytest.raises(RuntimeError, match=r"toy_50x100, mcp\(3\): no memory"):
-        threads.measure([Broken()], "toy_50x100", "mcp", 1)
+        threads.threads(["toy_50x100"], ["mcp"], 1)
