@@ -130,9 +130,9 @@ def _summary(records: list[Record]) -> str:
 def _outside_the_mean(title: str, cells: list[list[Record]]) -> list[str]:
     """Name the cells a mean of ratios cannot count, above all those that we lose by failing."""
     solved = [{r["peer"] for r in cell if r["status"] == "ok"} for cell in cells]
-    entered = [{r["peer"] for r in cell} for cell in cells]
+    tried = [{r["peer"] for r in cell} for cell in cells]
     names = [f"{cell[0]['problem']} {cell[0]['penalty']}" for cell in cells]
-    pairs = list(zip(names, solved, entered, strict=True))
+    pairs = list(zip(names, solved, tried, strict=True))
     lost = [name for name, done, asked in pairs if OURS in asked - done and done]
     alone = [name for name, done, asked in pairs if done == {OURS} != asked]
     lines = []

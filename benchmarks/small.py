@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from benchmarks.adapters.ours import penalty_of
 from benchmarks.judge import PENALTIES, Penalty, alpha_grid, correlation_scale, judge
 from benchmarks.problems import PROBLEMS
 from benchmarks.runner import RESULTS, Record, meta
@@ -102,22 +103,15 @@ def sentence(row: Record) -> str:
 def _our_fit(penalty: Penalty) -> Solver:
     from sparsieve import SparseRegressor
 
-    ours = _ours(penalty)
+    ours = penalty_of(penalty.kind, penalty.shape)
     return lambda X, y, alphas: SparseRegressor(ours, alpha=alphas[0]).fit(X, y).coef_[:, None]
 
 
 def _our_path(penalty: Penalty) -> Solver:
     from sparsieve import sparse_path
 
-    ours = _ours(penalty)
+    ours = penalty_of(penalty.kind, penalty.shape)
     return lambda X, y, alphas: sparse_path(X, y, ours, alphas=alphas).coefs
-
-
-def _ours(penalty: Penalty) -> Any:
-    import sparsieve as sv
-
-    makers: dict[str, Any] = {"l1": sv.L1, "logsum": sv.LogSum, "mcp": sv.MCP, "scad": sv.SCAD}
-    return makers[penalty.kind](*() if penalty.shape is None else (penalty.shape,))
 
 
 def _their_fit(X: np.ndarray, y: np.ndarray, alphas: np.ndarray) -> np.ndarray:

@@ -16,6 +16,14 @@ import numpy as np
 from benchmarks.adapters.base import Adapter, Solution
 
 
+def penalty_of(kind: str, shape: float | None) -> Any:
+    """Return the library's penalty for one of the judge's."""
+    import sparsieve as sv
+
+    makers: dict[str, Any] = {"l1": sv.L1, "mcp": sv.MCP, "scad": sv.SCAD, "logsum": sv.LogSum}
+    return makers[kind]() if shape is None else makers[kind](shape)
+
+
 class Sparsieve(Adapter):
     """Certified paths by majorisation-minimisation below one pass over the data."""
 
@@ -39,19 +47,12 @@ class Sparsieve(Adapter):
     def solve(self, kind: str, shape: float | None, alphas: np.ndarray, tol: float) -> Solution:
         import sparsieve as sv
 
-        theta = gamma = 0.0 if shape is None else shape
-        make = {
-            "l1": sv.L1,
-            "mcp": lambda: sv.MCP(gamma=gamma),
-            "scad": lambda: sv.SCAD(gamma=gamma),
-            "logsum": lambda: sv.LogSum(theta=theta),
-        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             path = sv.sparse_path(
                 self.X,
                 self.y,
-                make[kind](),
+                penalty_of(kind, shape),
                 alphas=alphas,
                 fit_intercept=False,
                 tol=tol,

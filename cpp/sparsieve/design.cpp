@@ -86,7 +86,7 @@ void Design::measure(const Weighted* r, std::vector<double>* correlations) {
   }
 }
 
-// Columns per thread below which starting a thread costs more than it saves.
+// Columns per thread below which sharing them costs more than it saves.
 Index Design::grain() const {
   const Bytes column = storage_->bytes() / static_cast<Bytes>(std::max<Index>(1, d())) + 1;
   return static_cast<Index>((Bytes{1} << 21) / column) + 1;
