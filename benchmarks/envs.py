@@ -15,7 +15,7 @@ import sys
 import venv
 from pathlib import Path
 
-from benchmarks.adapters import NAMES, adapter
+from benchmarks.adapters import NAMES, OTHERS, adapter
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVS = ROOT / "benchmarks" / ".envs"
@@ -105,5 +105,5 @@ def _pip(python: Path, *what: str) -> str | None:
 
 def make_all(names: list[str]) -> None:
     """Make the named environments, or all of them, and say how each went."""
-    for name in names or NAMES:
+    for name in names or [*NAMES, *OTHERS]:
         print(make(name), flush=True)

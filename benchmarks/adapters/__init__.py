@@ -18,13 +18,15 @@ _MODULES = {
     "ncvreg": "r_peers",
 }
 NAMES = tuple(_MODULES)
+# Peers that pose another problem: no part of the comparison of solvers, but of the study of starts.
+OTHERS = {"abess": "abess_peer"}
 
 
 def adapter(name: str) -> Adapter:
     """Return the adapter called `name`; its peer is imported only when it is first used."""
-    module = import_module(f"benchmarks.adapters.{_MODULES[name]}")
+    module = import_module(f"benchmarks.adapters.{(_MODULES | OTHERS)[name]}")
     made: Adapter = module.ADAPTERS[name]()
     return made
 
 
-__all__ = ["NAMES", "Adapter", "Solution", "adapter"]
+__all__ = ["NAMES", "OTHERS", "Adapter", "Solution", "adapter"]
