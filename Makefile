@@ -22,7 +22,8 @@ CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
 
 .PHONY: help demo test test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   lock test-oldest sbom reproducible wheel \
-  paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads
+  paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads \
+  bench-starts
 
 help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
@@ -38,7 +39,7 @@ help:
 	@echo "make wheel     build, tag and test the wheel as cibuildwheel would, without a container"
 	@echo "make reproducible, sbom, lock: wheels that are equal, what is in them, pinned versions"
 	@echo "make docs      the documentation site, in docs/_build/html"
-	@echo "make bench-quick, bench, bench-small, ..., bench-compare BASE=commit: see benchmarks/README.md"
+	@echo "make bench-quick, bench, bench-starts, ..., bench-compare BASE=commit: see benchmarks/README.md"
 	@echo "make paper     the experiments of the ICML 2019 paper; PAPER_ARGS='all --quick' for five minutes"
 	@echo "make clean     remove build products and virtual environments"
 
@@ -213,6 +214,9 @@ bench-small: $(VENV)/.bench
 
 bench-threads: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks threads $(BENCH_ARGS)
+
+bench-starts: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks starts $(BENCH_ARGS)
 
 bench-compare: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks compare $(BASE) $(BENCH_ARGS)

@@ -54,6 +54,7 @@ def main() -> None:
     shared.add_argument("--problems", nargs="+", default=["big_2000x100000"], choices=PROBLEMS)
     shared.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)
     shared.add_argument("--repeat", type=int, default=3, help="rounds; the best counts (3)")
+    _add_starts(commands.add_parser("starts", help="study where a solve should start"))
     arguments = parser.parse_args()
     # Ended from outside, a run still ends its workers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -65,6 +66,7 @@ def main() -> None:
         "growth": _growth,
         "small": _small,
         "threads": _threads,
+        "starts": _starts,
     }
     try:
         does[arguments.command](arguments)
@@ -108,6 +110,13 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cold", nargs="*", choices=PROBLEMS, help="problems to start cold on")
     parser.add_argument("--note", action="append", default=[], help="a caveat for the report")
     parser.add_argument("--out", type=Path, help="result file; cells it holds are not run again")
+
+
+def _add_starts(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--quick", action="store_true", help="a few minutes: a part of it")
+    parser.add_argument("--draws", type=int, help="draws of every family (10; in the quick run 2)")
+    parser.add_argument("--docs", action="store_true", help="write table and figure into docs, too")
+    parser.add_argument("--out", type=Path, help="result file; draws it holds are not run again")
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -224,6 +233,19 @@ def _threads(arguments: argparse.Namespace) -> None:
 
     repeat = _at_least(1, "--repeat", arguments.repeat, 1)
     print(*threads(arguments.problems, arguments.penalties, repeat), sep="\n")
+
+
+def _starts(arguments: argparse.Namespace) -> None:
+    from benchmarks.starts.report import write
+    from benchmarks.starts.study import Plan, study
+
+    draws = _at_least(1, "--draws", arguments.draws, 2 if arguments.quick else 10)
+    out = arguments.out or RESULTS / f"starts{'-quick' * arguments.quick}.json"
+    try:
+        document = study(Plan.quick(draws) if arguments.quick else Plan(draws), out)
+    except KeyboardInterrupt:
+        _end_interrupted(f"interrupted; with `--out {_near(out)}` the same command goes on")
+    print(*write(document, out, docs=arguments.docs), sep="\n")
 
 
 def _compare(arguments: argparse.Namespace) -> None:

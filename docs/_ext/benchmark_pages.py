@@ -21,9 +21,10 @@ _NONE = "No results are at hand in this build; `make bench-quick` makes some in 
 
 
 def newest_run() -> Path | None:
-    """Return the newest result table of the first place that has one."""
+    """Return the newest table of a run (not of the study of starts) in the first place with one."""
     for place in PLACES:
-        tables = sorted(place.glob("*.md"), key=lambda file: file.stat().st_mtime)
+        runs = [file for file in place.glob("*.md") if not file.name.startswith("starts")]
+        tables = sorted(runs, key=lambda file: file.stat().st_mtime)
         if tables:
             return tables[-1]
     return None

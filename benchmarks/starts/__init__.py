@@ -1,0 +1,1 @@
+"""Where should a solve start? The study behind the default of ``start=``."""

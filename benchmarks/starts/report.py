@@ -1,0 +1,314 @@
+"""What the study found: tables in Markdown, the cases we lose in words, one figure."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import envs
+from benchmarks.starts.figure import draw
+from benchmarks.starts.summary import Loss, Summary, geometric_mean
+from benchmarks.starts.ways import DEFAULT, FRACTIONS, PENALTIES
+
+Record = dict[str, Any]
+_STARTS = ["previous", *(f"lasso {f:g}" for f in FRACTIONS), "best"]
+_LABELS = [penalty.label for penalty in PENALTIES]
+_MAIN = _LABELS[:3]  # the fourth is there to see what a very concave penalty likes
+_RIVALS = (
+    ("lasso", ""),
+    ("relaxed lasso", ""),
+    ("abess", ""),
+    ("ncvreg", _LABELS[0]),
+    ("skglm", _LABELS[0]),
+    ("ncvreg", _LABELS[1]),
+    ("skglm", _LABELS[2]),
+)
+_DOCS = (envs.ROOT / "docs" / "benchmark_results", envs.ROOT / "docs" / "_static")
+
+
+def write(document: Record, results: Path, *, docs: bool = False) -> list[Path]:
+    """Write table and figure beside the results, and into the docs if asked to."""
+    places = [(results.with_suffix(".md"), results.with_suffix(".png"))]
+    if docs:
+        places.append((_DOCS[0] / "starts.md", _DOCS[1] / "starts.png"))
+    text, figure = markdown(document), draw(Summary(document["records"]))
+    for table, picture in places:
+        table.write_text(text)
+        figure.savefig(picture, dpi=110)
+    return [path for place in places for path in place]
+
+
+def markdown(document: Record) -> str:
+    """Return the whole report."""
+    summary = Summary(document["records"])
+    parts = [
+        "# Where a solve starts\n",
+        _about(document, summary),
+        _six_families(summary),
+        _each_family(summary),
+        _dictionaries(summary),
+        _real_sets(summary),
+        _real_starts(summary),
+        _real_rivals(summary),
+        _objectives(summary),
+        _costs(summary),
+        _losses(summary),
+        _skipped(document),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+# ---------------------------------------------------------------- families
+
+
+def _about(document: Record, summary: Summary) -> str:
+    meta = document["meta"]
+    draws = dict.fromkeys([*summary.cases("family"), *summary.cases("real")], 0)
+    for record in summary.records:
+        draws[record["case"]] = max(draws[record["case"]], record["draw"] + 1)
+    counted = ", ".join(f"{case} {count}" for case, count in draws.items())
+    return (
+        f"Commit {meta.get('commit', '?')}, {meta.get('date', '?')}, `make bench-starts`.\n"
+        f'"previous" walks down the path; "lasso f" starts at each alpha from the lasso at f times '
+        f'slope(0); "best" takes the lowest objective of previous, lasso and upwards. '
+        f"The default is **{DEFAULT}**.\n"
+        f"Draws: {counted}.\n"
+    )
+
+
+def _six_families(summary: Summary) -> str:
+    cases = summary.cases("family", counted=True)
+    if not cases:
+        return ""
+    rows = []
+    for start in _STARTS:
+        cells = [_pair(summary, cases, label, start) for label in _LABELS]
+        rows.append([_bold(start), *cells])
+    for way in ("ncvreg", "skglm"):
+        rows.append([way, *(_pair(summary, cases, label, way) for label in _LABELS)])
+    told = ", ".join(
+        f"{way} {_pair(summary, cases, '', way)}" for way in ("lasso", "relaxed lasso", "abess")
+    )
+    return (
+        f"## {len(cases)} families with a known truth\n\n"
+        "Alpha by 5-fold cross-validation. Error ||w - w*|| / ||w*|| and F1 of the support, means "
+        f"over draws and families. Without a choice of a start: {told}.\n\n"
+        + _table(["start", *_LABELS], rows)
+    )
+
+
+def _each_family(summary: Summary) -> str:
+    ways = _columns()
+    rows = []
+    for case in summary.cases("family"):
+        if summary.records and not case.endswith("BIC"):
+            rows.append([case, *(_pair(summary, [case], label, way) for way, label in ways)])
+    heads = ["error, F1", *(f"{label} {way}".strip() for way, label in ways)]
+    return "### Family by family\n\n" + _table(heads, rows) if rows else ""
+
+
+def _dictionaries(summary: Summary) -> str:
+    cases = [case for case in summary.cases("family") if case.endswith("BIC")]
+    rows = []
+    for case in cases:
+        for way in [*_STARTS, "ncvreg", "skglm"]:
+            cells = [_middle(summary, case, label, way) for label in _LABELS]
+            rows.append([case, _bold(way), *cells])
+        for way in ("lasso", "relaxed lasso", "abess"):
+            rows.append([case, way, _middle(summary, case, "", way), "", "", ""])
+    if not rows:
+        return ""
+    return (
+        "## Dictionaries, alpha by the BIC\n\n"
+        "Cross-validation cannot predict a held-out spike. Median error and F1, models of at most "
+        "n/2 features; methods without a penalty of their own stand in the first column.\n\n"
+        + _table(["dictionary", "start", *_LABELS], rows)
+    )
+
+
+def _columns() -> list[tuple[str, str]]:
+    """Return way and penalty of the columns of the wide tables."""
+    ours = [(start, label) for label in _MAIN for start in ("previous", DEFAULT, "best")]
+    return [*_RIVALS[:5], *ours]
+
+
+# ---------------------------------------------------------------- real data
+
+
+def _real_sets(summary: Summary) -> str:
+    ways = [*_RIVALS[:2], *_columns()[5:]]
+    rows = []
+    for case in summary.cases("real"):
+        errors = [summary.mean((case, label, way)) for way, label in ways]
+        rows.append([case, *(_number(error) for error in errors)])
+    if not rows:
+        return ""
+    heads = ["", *(f"{label} {way}".strip() for way, label in ways)]
+    return (
+        "## Real data\n\n"
+        "Nested cross-validation, squared error on held-out rows as a share of the variance of y, "
+        "means over draws of the folds. 0/1 responses and counts are fitted by least squares.\n\n"
+        + _table(heads, rows)
+    )
+
+
+def _real_starts(summary: Summary) -> str:
+    if not summary.cases("real"):
+        return ""
+    rows = []
+    for start in _STARTS[1:]:
+        cells = []
+        for label in _LABELS:
+            nested = summary.ratios(label, start, "error", "real")
+            lowest = summary.ratios(label, start, "lowest", "real")
+            worst = float(np.max(nested, initial=-math.inf))
+            means = [_number(geometric_mean(ratios)) for ratios in (nested, lowest)]
+            cells.append(f"{means[0]} ({_number(worst)}), {means[1]}")
+        rows.append([_bold(start), *cells])
+    text = (
+        "### The starts, relative to previous\n\n"
+        "Geometric mean over the data sets of the nested error (in brackets the worst set), then "
+        "of the lowest error over alpha.\n\n" + _table(["start", *_LABELS], rows)
+    )
+    return text + _lowest(summary, "riboflavin")
+
+
+def _lowest(summary: Summary, case: str) -> str:
+    if case not in summary.cases("real"):
+        return ""
+    lasso = _number(summary.mean((case, "", "lasso"), "lowest"))
+    rows = []
+    for start in _STARTS:
+        values = [summary.mean((case, label, start), "lowest") for label in _LABELS]
+        rows.append([_bold(start), *map(_number, values)])
+    return (
+        f"\nLowest error over alpha on {case}, 5 folds, a share of the variance; the lasso "
+        f"{lasso}:\n\n" + _table(["start", *_LABELS], rows)
+    )
+
+
+def _real_rivals(summary: Summary) -> str:
+    ours = [(DEFAULT, label) for label in _MAIN]
+    rows = []
+    for case in summary.cases("real"):
+        shared = [summary.draws((case, label, way)) for way, label in _RIVALS]
+        draws = set.union(*shared[2:])  # those that are neither ours nor need an environment
+        if not draws:
+            continue
+        ways = [*_RIVALS, *ours]
+        errors = [summary.mean((case, label, way), "error", draws) for way, label in ways]
+        best = np.nanmin(errors)
+        rows.append([case, *(_number(e) + "*" * bool(e == best) for e in errors)])
+    if not rows:
+        return ""
+    heads = ["", *(f"{way} {label}".strip() for way, label in [*_RIVALS, *ours])]
+    return (
+        "### Beside others\n\nNested error on the draws in which they took part; * the lowest.\n\n"
+        + _table(heads, rows)
+    )
+
+
+# ---------------------------------------------------------------- objective, cost, losses
+
+
+def _objectives(summary: Summary) -> str:
+    named = [*summary.cases("family"), *summary.cases("real")]
+    cases = [case for case in named if summary.draws((case, _LABELS[-1], _STARTS[-1]))]
+    if not cases:
+        return ""
+    rows = []
+    for start in _STARTS:
+        cells = []
+        for label in _LABELS:
+            low = summary.over(cases, label, start, "low")
+            excess = summary.over(cases, label, start, "excess")
+            cells.append(f"{low:.0%}, {excess:.1%}")
+        rows.append([_bold(start), *cells])
+    return (
+        "## Objective\n\nShare of alphas at the lowest objective of all starts, and mean excess "
+        "over it, over all cases with all starts. The lowest objective is not always the best "
+        "model.\n\n" + _table(["start", *_LABELS], rows)
+    )
+
+
+def _costs(summary: Summary) -> str:
+    if not summary.records:
+        return ""
+    rows = []
+    for start in _STARTS[1:]:
+        cells = []
+        for label in _LABELS:
+            found = [summary.ratios(label, start, "seconds", part) for part in ("family", "real")]
+            ratios = np.concatenate(found)
+            cells.append(f"{geometric_mean(ratios):.1f} ({np.max(ratios, initial=0.0):.1f})")
+        rows.append([_bold(start), *cells])
+    return (
+        "## Cost\n\nProcessor seconds of a path relative to previous, geometric mean over cases "
+        "(and the largest); the benchmark of solvers measures it with more care.\n\n"
+        + _table(["start", *_LABELS], rows)
+    )
+
+
+def _losses(summary: Summary) -> str:
+    against = {
+        'than "previous"': lambda penalty: (penalty, "previous"),
+        "than the lasso": lambda penalty: ("", "lasso"),
+        "than the relaxed lasso": lambda penalty: ("", "relaxed lasso"),
+        "than abess": lambda penalty: ("", "abess"),
+        "than ncvreg with the same penalty": lambda penalty: (penalty, "ncvreg"),
+        "than skglm with the same penalty": lambda penalty: (penalty, "skglm"),
+    }
+    lines = [
+        "## Where the default loses\n",
+        f"Cases on which {DEFAULT} has an error more than 3 % higher, with twice the standard "
+        "error of the paired difference over draws; in brackets those that chance could explain.\n",
+    ]
+    for words, rival in against.items():
+        lost = summary.losses(_LABELS, rival)
+        lines.append(f"- Worse {words}: {'; '.join(map(_told, lost)) or 'none'}.")
+    return "\n".join(lines) + "\n"
+
+
+def _told(loss: Loss) -> str:
+    scatter = "" if math.isnan(loss.standard_error) else f" +- {2 * loss.standard_error:.0f}"
+    words = f"{loss.case} {loss.penalty} by {loss.percent:.0f}{scatter} %"
+    return words if loss.is_clear else f"({words})"
+
+
+def _skipped(document: Record) -> str:
+    lines = [f"- {name}: {why}" for name, why in document.get("absent", {}).items()]
+    lines += [f"- {name}: {why}" for name, why in document.get("skipped", {}).items()]
+    return "\n".join(["## Not measured\n", *lines, ""]) if lines else ""
+
+
+# ---------------------------------------------------------------- cells
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _bold(start: str) -> str:
+    return f"**{start}**" if start == DEFAULT else start
+
+
+def _pair(summary: Summary, cases: list[str], penalty: str, way: str) -> str:
+    error = summary.over(cases, penalty, way, "error")
+    return _two(error, summary.over(cases, penalty, way, "f1"))
+
+
+def _middle(summary: Summary, case: str, penalty: str, way: str) -> str:
+    key = (case, penalty, way)
+    return _two(summary.median(key), summary.median(key, "f1"))
+
+
+def _two(error: float, f1: float) -> str:
+    return "-" if math.isnan(error) else f"{_number(error)}, {f1:.2f}"
+
+
+def _number(value: float) -> str:
+    return "-" if not math.isfinite(value) else f"{value:.3f}"

@@ -1,0 +1,119 @@
+"""Means over draws: one number per case, penalty and way, and what follows from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.starts.families import FAMILIES
+from benchmarks.starts.ways import DEFAULT
+
+Record = dict[str, Any]
+Key = tuple[str, str, str]  # case, penalty, way
+WORSE = 1.03  # what counts as a loss
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A case on which one way is worse than another, in per cent with its standard error."""
+
+    case: str
+    penalty: str
+    percent: float
+    standard_error: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it is more than what the draws would do by chance, as far as they tell."""
+        return self.percent > 2.0 * self.standard_error
+
+
+class Summary:
+    """The records of a study, by case, penalty and way."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self.records = list(records)
+        self._by_key: dict[Key, dict[int, Record]] = {}
+        for record in self.records:
+            key = (record["case"], record["penalty"], record["way"])
+            self._by_key.setdefault(key, {})[record["draw"]] = record
+
+    def cases(self, part: str, *, counted: bool | None = None) -> list[str]:
+        """Return the names of the families ("family") or data sets ("real") in the records."""
+        named = dict.fromkeys(r["case"] for r in self.records if r["part"] == part)
+        if counted is None:
+            return list(named)
+        return [name for name in named if FAMILIES[name].counted == counted]
+
+    def values(self, key: Key, what: str, draws: Iterable[int] | None = None) -> np.ndarray:
+        """Return a measure for each draw, of all draws or of some."""
+        found = self._by_key.get(key, {})
+        chosen = sorted(found) if draws is None else sorted(set(draws) & set(found))
+        return np.array([found[draw].get(what, math.nan) for draw in chosen])
+
+    def draws(self, key: Key) -> set[int]:
+        """Return the draws on which a way was tried."""
+        return set(self._by_key.get(key, {}))
+
+    def mean(self, key: Key, what: str = "error", draws: Iterable[int] | None = None) -> float:
+        """Return the mean over draws, NaN where there are none."""
+        values = self.values(key, what, draws)
+        return float(np.mean(values)) if len(values) else math.nan
+
+    def median(self, key: Key, what: str = "error") -> float:
+        """Return the median over draws, NaN where there are none."""
+        values = self.values(key, what)
+        return float(np.median(values)) if len(values) else math.nan
+
+    def over(self, cases: list[str], penalty: str, way: str, what: str = "error") -> float:
+        """Return the mean over cases of the means over draws; NaN if a case is missing."""
+        return float(np.mean([self.mean((case, penalty, way), what) for case in cases]))
+
+    def ratios(self, penalty: str, way: str, what: str, part: str) -> np.ndarray:
+        """Return a way's measure relative to "previous", one number per case."""
+        found = [
+            self.mean((case, penalty, way), what) / self.mean((case, penalty, "previous"), what)
+            for case in self.cases(part)
+        ]
+        return np.array([ratio for ratio in found if np.isfinite(ratio)])
+
+    def losses(self, penalties: list[str], rival: Callable[[str], tuple[str, str]]) -> list[Loss]:
+        """Return where the default start is worse by more than 3 % than a rival.
+
+        ``rival(penalty)`` names the rival's penalty and way.
+        """
+        lost = []
+        for case in [*self.cases("family"), *self.cases("real")]:
+            for penalty in penalties:
+                found = self._loss(case, penalty, rival(penalty))
+                if found is not None:
+                    lost.append(found)
+        return lost
+
+    def _loss(self, case: str, penalty: str, rival: tuple[str, str]) -> Loss | None:
+        ours, theirs = (case, penalty, DEFAULT), (case, *rival)
+        shared = self.draws(ours) & self.draws(theirs)
+        if not shared:
+            return None
+        mine, other = self.values(ours, "error", shared), self.values(theirs, "error", shared)
+        if self._by_rule(case) == "bic":
+            middle = float(np.median(mine)), float(np.median(other))
+        else:
+            middle = float(np.mean(mine)), float(np.mean(other))
+        if middle[0] <= WORSE * middle[1]:
+            return None
+        scatter = np.std(mine - other, ddof=1) / math.sqrt(len(mine)) if len(mine) > 1 else math.nan
+        unit = 100.0 / middle[1]
+        return Loss(case, penalty, unit * (middle[0] - middle[1]), unit * float(scatter))
+
+    def _by_rule(self, case: str) -> str:
+        return FAMILIES[case].rule if case in FAMILIES else "nested cv"
+
+
+def geometric_mean(values: np.ndarray) -> float:
+    """Return the geometric mean, NaN of nothing."""
+    return float(np.exp(np.mean(np.log(values)))) if len(values) else math.nan
