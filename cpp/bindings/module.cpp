@@ -222,13 +222,24 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
   return self;
 }
 
+// The lasso that a solve starts from: nothing for a fraction of 0.
+struct LassoStart {
+  double fraction, tol;
+  void move(MmSolver& solver, double alpha, SolveOptions options) const {
+    if (!(fraction > 0.0)) return;
+    options.tol = tol;
+    solver.start_from_lasso(alpha, fraction, options);
+  }
+};
+
 SolveResult run_solver(PySolver& self, double alpha, double tol, Index max_iter, double max_time,
-                       bool record, bool test_convexity) {
+                       bool record, bool test_convexity, double fraction, double start_tol) {
   SignalPoll poll(max_time, self.flag);
   const SolveOptions options{tol, max_iter, test_convexity, std::ref(poll)};
   SolveResult result;
   {
     WithoutGil released;
+    LassoStart{fraction, start_tol}.move(*self.solver, alpha, options);
     result = self.solver->solve(alpha, options, record);
   }
   poll.rethrow();
@@ -245,17 +256,19 @@ nb::tuple solver_solution(const PySolver& self) {
 }
 
 // Solves for some alphas in turn without Python in between.
-nb::tuple follow(PySolver& self, Vector<double> alphas, double tol, Index max_iter) {
+nb::tuple follow(PySolver& self, Vector<double> alphas, double tol, Index max_iter, double fraction,
+                 double start_tol) {
   SignalPoll poll(INFINITY, self.flag);
   const SolveOptions options{tol, max_iter, /*test_convexity=*/false, std::ref(poll)};
   std::vector<std::int64_t> sizes, columns;
-  std::vector<double> values, intercepts, kkt;
+  std::vector<double> values, intercepts, objective, kkt;
   std::vector<std::uint8_t> converged;
   {
     WithoutGil released;
     std::vector<Index> support;
     std::vector<double> coef;
     for (std::size_t k = 0; k < alphas.shape(0); ++k) {
+      LassoStart{fraction, start_tol}.move(*self.solver, alphas.data()[k], options);
       const SolveResult result = self.solver->solve(alphas.data()[k], options);
       if (result.status == Status::kInterrupted) break;
       self.solver->solution(support, coef);
@@ -263,6 +276,7 @@ nb::tuple follow(PySolver& self, Vector<double> alphas, double tol, Index max_it
       columns.insert(columns.end(), support.begin(), support.end());
       values.insert(values.end(), coef.begin(), coef.end());
       intercepts.push_back(self.response_mean - self.solver->coefficient_shift());
+      objective.push_back(result.objective);
       kkt.push_back(result.kkt);
       converged.push_back(result.status == Status::kConverged);
     }
@@ -270,7 +284,8 @@ nb::tuple follow(PySolver& self, Vector<double> alphas, double tol, Index max_it
   poll.rethrow();
   return nb::make_tuple(to_numpy(std::move(sizes)), to_numpy(std::move(columns)),
                         to_numpy(std::move(values)), to_numpy(std::move(intercepts)),
-                        to_numpy(std::move(kkt)), to_numpy(std::move(converged)));
+                        to_numpy(std::move(objective)), to_numpy(std::move(kkt)),
+                        to_numpy(std::move(converged)));
 }
 
 nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double prox_weight,
@@ -428,9 +443,11 @@ NB_MODULE(_core, m) {
       .def_prop_ro("raised", [](const Flag& self) { return self.raised.load(); });
   nb::class_<PySolver>(m, "Solver", "Majorisation-minimisation along alphas.")
       .def("solve", &run_solver, "alpha"_a, "tol"_a, "max_iter"_a, "max_time"_a = INFINITY,
-           "record"_a = false, "test_convexity"_a = true)
-      .def("follow", &follow, "alphas"_a, "tol"_a, "max_iter"_a,
-           "Sizes of the supports, their columns and values, intercepts, kkt, converged.")
+           "record"_a = false, "test_convexity"_a = true, "fraction"_a = 0.0, "start_tol"_a = 0.0)
+      .def(
+          "follow", &follow, "alphas"_a, "tol"_a, "max_iter"_a, "fraction"_a = 0.0,
+          "start_tol"_a = 0.0,
+          "Sizes of the supports, their columns and values, intercepts, objective, kkt, converged.")
       .def("solution", &solver_solution, "Columns, coefficients and intercept.")
       .def(
           "watch", [](PySolver& self, std::shared_ptr<Flag> flag) { self.flag = std::move(flag); },

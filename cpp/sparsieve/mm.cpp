@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "sparsieve/basis.hpp"
 #include "sparsieve/threads.hpp"
@@ -31,6 +32,8 @@ constexpr Index kFew = 4;
 constexpr double kSoundPivot = 1e-6;
 // A working set of this size may be filled at once.
 constexpr Index kGrowth = 256;
+// At a rough point so many enter at once, and one more for every ten of the support.
+constexpr Index kRoughGrowth = 16;
 // A rise of F beyond this, relative, is no rounding of a sound step.
 constexpr double kMisled = 1e-9;
 // How exact the fit must be, relative, when it is a difference of products instead of a sum of squares.
@@ -226,12 +229,13 @@ void MmSolver::prefetch(double previous_slope0) {
 }
 
 // Add violators to the working set: the worst, so that it at most doubles. Far below the last alpha
-// nearly every feature violates, and few of them will stay.
-void MmSolver::enlarge(std::vector<Violator> found) {
+// nearly every feature violates, and few of them will stay; at a rough point fewer still.
+void MmSolver::enlarge(std::vector<Violator> found, bool rough) {
   const auto excess = [&](const Violator& v) {
     return std::abs(v.correlation) - threshold_[v.column];
   };
-  const Index most = std::max(kGrowth, ws_.size());
+  const Index most = rough ? kRoughGrowth + static_cast<Index>(support_.size()) / 10
+                           : std::max(kGrowth, ws_.size());
   if (static_cast<Index>(found.size()) > most) {
     std::nth_element(found.begin(), found.begin() + most, found.end(),
                      [&](const Violator& a, const Violator& b) { return excess(a) > excess(b); });
@@ -257,17 +261,17 @@ void MmSolver::enlarge(std::vector<Violator> found) {
 // computed last, and the Gram matrix knows the working set. Takes in the violators that it finds, few or
 // many. Where the shadow is fine enough to tell how rough that is, there may be a proof that there are none:
 // `result.kkt` and the fit are then those of w. Else nothing is known, as without shadow and Gram matrix.
-MmSolver::Seen MmSolver::look_in_shadow(double tol, bool proof, SolveResult& result) {
+MmSolver::Seen MmSolver::look_in_shadow(double tol, bool proof, bool rough, SolveResult& result) {
   const Design& design = *problem_.design;
   if (!ws_.has_gram() || !design.has_shadow()) return Seen::kUnknown;
   known_error_ = gram_noise(w_) + pull_error_;
   if (known_error_ > kGramShare * tol * slope0_) return Seen::kUnknown;
   std::vector<Index> moved;
-  std::vector<double> by, step(ws_.size(), 0.0), r = r_;
+  std::vector<double> by, r = r_;
   for (Index s = 0; s < ws_.size(); ++s) {
     if (w_[s] == w_read_[s]) continue;
     moved.push_back(ws_.column(s));
-    by.push_back(step[s] = w_[s] - w_read_[s]);
+    by.push_back(w_[s] - w_read_[s]);
   }
   const double error =
       design.subtract_in_shadow(moved.data(), by.data(), static_cast<Index>(by.size()), r);
@@ -282,22 +286,30 @@ MmSolver::Seen MmSolver::look_in_shadow(double tol, bool proof, SolveResult& res
   add_gram_product(-1.0, w_, c_);
   stale_ = true;
   if (!found.empty()) {
-    enlarge(found);
+    enlarge(found, rough);
     return static_cast<Index>(found.size()) >= kFew ? Seen::kMany : Seen::kFew;
   }
-  // ||r - X s||^2 = ||r||^2 - s'(2 c + G s), with the correlations c after the step s.
-  std::vector<double> twice = c_;
-  for (double& x : twice) x *= 2.0;
-  add_gram_product(1.0, step, twice);
-  fit_ = weighted_.norm2 - dot(step.data(), twice.data(), ws_.size());
-  double length = 0.0;
-  for (double x : by) length += std::abs(x);
-  const double fit_error = 4.0 * length * known_error_ + kRounded * weighted_.norm2;
-  if (!(fit_error <= kFitShare * fit_)) return Seen::kUnknown;
+  if (!fit_by_gram()) return Seen::kUnknown;
   reweight();
   const double ignored = design.ignored_norm() * std::sqrt(fit_);
   result.kkt = (larger(worst_active(), worst_zero()) + known_error_ + ignored) / slope0_;
   return Seen::kNothing;
+}
+
+// The fit at w from that of the last residual, without reading X: after a step s from there,
+// ||r - X s||^2 = ||r||^2 - s'(2 c + G s) with the correlations c after it. False where rounding spoils it.
+bool MmSolver::fit_by_gram() {
+  const Index m = ws_.size();
+  std::vector<double> step(m), twice(m);
+  double length = 0.0;
+  for (Index s = 0; s < m; ++s) {
+    step[s] = w_[s] - w_read_[s];
+    length += std::abs(step[s]);
+    twice[s] = 2.0 * c_[s];
+  }
+  add_gram_product(1.0, step, twice);
+  fit_ = weighted_.norm2 - dot(step.data(), twice.data(), m);
+  return 4.0 * length * known_error_ + kRounded * weighted_.norm2 <= kFitShare * fit_;
 }
 
 // Forget features that are zero and far from entering, when they outnumber those at work: all but some of
@@ -323,7 +335,8 @@ Index MmSolver::trim_working_set(double share, Index most) {
   for (Index s = 0; s < m; ++s) {
     // A feature that has left since the residual was computed is a part of it.
     const bool part = stale_ && w_read_[s] != 0.0;
-    if (place_[s] >= 0 || threshold_[ws_.column(s)] == 0.0 || part) kept[s] = 1;
+    const bool held = s < static_cast<Index>(held_.size()) && held_[s];
+    if (place_[s] >= 0 || threshold_[ws_.column(s)] == 0.0 || part || held) kept[s] = 1;
   }
   std::vector<Index> slots;
   for (Index s = 0; s < m; ++s) {
@@ -357,6 +370,13 @@ void MmSolver::order_columns() {
 }
 
 void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<double>& coef) {
+  lasso_.reset();
+  at_start_ = false;
+  move_to(columns, coef);
+}
+
+// Replace the point; columns that can never enter are passed over.
+void MmSolver::move_to(const std::vector<Index>& columns, const std::vector<double>& coef) {
   std::vector<Index> fresh;
   for (Index j : columns) {
     if (!ws_.contains(j) && !excluded(j)) fresh.push_back(j);
@@ -403,11 +423,26 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   poll_ = options.poll;
   const double previous = slope0_;
   set_alpha(alpha);
-  prefetch(previous);
+  if (at_start_) {
+    prune_start(options, result);
+  } else {
+    prefetch(previous);
+  }
+  descend(options, record, result);
+  finish(options, result);
+  const double size = static_cast<double>(std::max<Bytes>(1, problem_.design->bytes()));
+  result.passes = static_cast<double>(problem_.design->bytes_read() - before) / size;
+  return result;
+}
+
+// From the current point to a stationary one, for the alpha that was set.
+void MmSolver::descend(const SolveOptions& options, bool record, SolveResult& result) {
   entered_ = 0;
   if (gram_left_ > 0) --gram_left_;
+  // From a start much changes yet: features outside are looked for before the last digits.
+  bool rough = std::exchange(at_start_, false);
   double best = kInf, objective_before = 0.0;
-  double outside = expected_ * slope0_;  // how far features outside are thought to violate
+  double outside = rough ? slope0_ : expected_ * slope0_;  // how far features outside may violate
   std::vector<double> before_w;
   int patience = kPatience;
   bool expecting = restless_ && !record;
@@ -421,7 +456,7 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     // 1. minimise on the working set: roughly, as long as features outside are wrong by far more
     if (ws_.has_gram() && columns_pay()) leave_gram();
     const double exact = kInnerShare * options.tol * slope0_;
-    const double target = ws_.has_gram() ? exact : std::max(exact, kRough * outside);
+    const double target = ws_.has_gram() && !rough ? exact : std::max(exact, kRough * outside);
     if (known) {
       before_w = w_;
       objective_before = objective_now();
@@ -429,8 +464,9 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     const Status inner = ws_.has_gram() ? minimise(target, options, result, record)
                                         : minimise_by_columns(target, options, result);
     const bool ended = inner == Status::kIterations || inner == Status::kInterrupted;
-    const Seen seen = (expecting || proof) && !ended ? look_in_shadow(options.tol, proof, result)
-                                                     : Seen::kUnknown;
+    const Seen seen = (expecting || proof) && !ended
+                          ? look_in_shadow(options.tol, proof, rough, result)
+                          : Seen::kUnknown;
     known = seen == Seen::kNothing;
     if (seen == Seen::kFew || seen == Seen::kMany) {
       expecting = seen == Seen::kMany;
@@ -474,16 +510,14 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
       result.status = Status::kStalled;
       break;
     }
+    rough = rough && !found.empty();
     if (!found.empty()) {
       expecting = !record && static_cast<Index>(found.size()) >= kFew;
-      enlarge(found);
+      if (rough && !ws_.has_gram()) trim_working_set(kLeastShare, ws_.size());
+      enlarge(found, rough);
       ++result.rounds;
     }
   }
-  finish(options, result);
-  const double size = static_cast<double>(std::max<Bytes>(1, problem_.design->bytes()));
-  result.passes = static_cast<double>(problem_.design->bytes_read() - before) / size;
-  return result;
 }
 
 // What else is known about the point, and the end of what belongs to this alpha.

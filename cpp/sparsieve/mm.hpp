@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sparsieve/factor.hpp"
@@ -69,6 +70,9 @@ class MmSolver {
   // ||z|| times the largest column norm: no correlation can be larger.
   double correlation_limit() const;
   SolveResult solve(double alpha, const SolveOptions& options, bool record = false);
+  // Replace the current point by the lasso with levels fraction * slope_j(0), so that the next solve
+  // for this alpha starts there (mm_start.cpp).
+  Status start_from_lasso(double alpha, double fraction, const SolveOptions& options);
   // Start from a given w (global indices); replaces the current point.
   void warm_start(const std::vector<Index>& columns, const std::vector<double>& coef);
   // Replace the penalty; the point, the working set and every bound stay.
@@ -88,21 +92,51 @@ class MmSolver {
     }
   };
 
+  // A point with all that is known of it, to be taken up again. Arrays are per slot of the working
+  // set as it was, `support` and `place` in the order of the factor.
+  struct SavedPoint {
+    std::vector<Index> columns;
+    bool gram;
+    std::vector<double> w;
+    std::vector<int> sign;
+    std::vector<Index> place, support;
+    Factor factor;
+    bool exact;
+    std::vector<double> r;
+    Weighted weighted;
+    double fit;
+    std::vector<double> w_read;
+    bool stale;
+    double slope0;
+    Index entered;
+    double expected;
+    bool restless;
+  };
+
   bool stopped() const { return poll_ && poll_(); }
+  // ---- where a solve starts (mm_start.cpp)
+  SavedPoint saved() const;
+  void resume(const SavedPoint& point);
+  std::vector<char> near_slots(double share) const;
+  void prune_start(const SolveOptions& options, SolveResult& result);
+  void prune_columns(const SolveOptions& options, SolveResult& result);
   // ---- setting up
   void set_alpha(double alpha);
   void fit_unpenalised();
   std::vector<Index> independent(const std::vector<Index>& columns) const;
   void add_to_working_set(const std::vector<Index>& columns);
   void prefetch(double previous_slope0);
-  void enlarge(std::vector<Violator> found);
+  void enlarge(std::vector<Violator> found, bool rough);
   enum class Seen { kUnknown, kFew, kMany, kNothing };
-  Seen look_in_shadow(double tol, bool proof, SolveResult& result);
+  Seen look_in_shadow(double tol, bool proof, bool rough, SolveResult& result);
+  void descend(const SolveOptions& options, bool record, SolveResult& result);
   void finish(const SolveOptions& options, SolveResult& result);
   std::vector<Violator> look_outside(double tol, bool last, double& inside, double& outside,
                                      SolveResult& result);
+  bool fit_by_gram();
   void residual();
   void restore(const std::vector<double>& w);
+  void move_to(const std::vector<Index>& columns, const std::vector<double>& coef);
   double dependent_violation() const;
   bool excluded(Index j) const;
   Index trim_working_set(double share, Index most);
@@ -122,6 +156,7 @@ class MmSolver {
   double change_along(const Direction& dir, double t);
   void move(const Direction& dir, double t, Index leaver);
   bool enter(double floor);
+  double coordinate_minimum(double c, double w, double steep, double l1) const;
   bool sweep();
   void join(const std::vector<Index>& slots);
   void leave(Index position);
@@ -167,10 +202,13 @@ class MmSolver {
   WorkingSet ws_;
   Sieve sieve_;
   Factor factor_;
-  bool exact_ = true;  // no pivot of the factor was lifted
-  bool bold_ = true;   // epochs over columns still take bold steps at this alpha
-  int gram_left_ = 0;  // alphas for which columns are not tried: they took longer
-  int gram_term_ = 4;  // the same, next time
+  std::optional<SavedPoint> lasso_;  // the last start, where the next one is looked for
+  std::vector<char> held_;           // slots that the lasso may not trim: the penalty wants them
+  bool at_start_ = false;            // the point and the working set are those of a start
+  bool exact_ = true;                // no pivot of the factor was lifted
+  bool bold_ = true;                 // epochs over columns still take bold steps at this alpha
+  int gram_left_ = 0;                // alphas for which columns are not tried: they took longer
+  int gram_term_ = 4;                // the same, next time
   double slope0_ = 0.0, z_norm2_ = 0.0;
   std::vector<double> strength_;   // alpha pi_j, per feature
   std::vector<double> threshold_;  // slope_j(0), per feature

@@ -373,19 +373,24 @@ bool MmSolver::leap(const Direction& dir, double& change) {
   return true;
 }
 
+// The minimiser of the surrogate along one coordinate: its correlation c at w, curvature and l1 weight.
+double MmSolver::coordinate_minimum(double c, double w, double steep, double l1) const {
+  const double pull = c + steep * w;
+  if (pull > l1) return (pull - l1) / steep;
+  if (pull < -l1 && !problem_.positive) return (pull + l1) / steep;
+  return 0.0;
+}
+
 // One round of coordinate descent on the Gram matrix: the safeguard when Newton makes no progress.
 bool MmSolver::sweep() {
   flush();
   bool moved = false;
   double value, slope, curvature;
   for (Index s = 0; s < ws_.size(); ++s) {
-    const double steep = ws_.gram(s)[s] + problem_.prox_weight;
     const double a = strength_[ws_.column(s)], t = std::abs(w_[s]);
     problem_.penalty->evaluate(&t, &a, 1, &value, &slope, &curvature);
-    const double lambda = a == 0.0 ? 0.0 : slope, pull = c_[s] + steep * w_[s];
-    double fresh = 0.0;
-    if (pull > lambda) fresh = (pull - lambda) / steep;
-    if (pull < -lambda && !problem_.positive) fresh = (pull + lambda) / steep;
+    const double steep = ws_.gram(s)[s] + problem_.prox_weight;
+    const double fresh = coordinate_minimum(c_[s], w_[s], steep, a == 0.0 ? 0.0 : slope);
     const double delta = fresh - w_[s];
     if (std::abs(delta) <= kEps * t) continue;
     axpy(-delta, ws_.gram(s), c_.data(), ws_.size());
