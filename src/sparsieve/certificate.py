@@ -8,7 +8,16 @@ from typing import Any
 from .penalties import L1
 from .solvers import Point
 
-__all__ = ["Certificate"]
+__all__ = ["STARTED", "Certificate"]
+
+#: Where a solve began, in words.
+STARTED = {
+    "previous": "started from the point before it on the path",
+    "lasso": "started from a lasso",
+    "upwards": "started from the next smaller alpha",
+    "given": "started from given coefficients",
+    "none": "wherever it starts",
+}
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,9 @@ class Certificate:
     convex_problem : bool
         The penalty is convex (the lasso), so the problem is: no coefficients have an objective
         lower than this one by more than ``dual_gap``. Concave penalties allow no such claim.
+    start : str
+        Where the solve began: "previous", "lasso", "upwards", "given", or "none" where it makes no
+        difference.
     """
 
     alpha: float
@@ -54,6 +66,7 @@ class Certificate:
     passes: float
     reason: str
     convex_problem: bool = False
+    start: str = "previous"
 
     @classmethod
     def of(cls, point: Point, tol: float, n_features: int, penalty: Any) -> Certificate:
@@ -72,6 +85,7 @@ class Certificate:
             passes=point.passes,
             reason=point.status.lower(),
             convex_problem=type(penalty) is L1,
+            start=point.start,
         )
 
     def __str__(self) -> str:
@@ -100,5 +114,6 @@ class Certificate:
         else:
             kind = "not strict"
         return (
-            f"{kind}; duality gap of the last surrogate {gap:.2g}; objective {self.objective:.8g}"
+            f"{kind}; duality gap of the last surrogate {gap:.2g}; objective "
+            f"{self.objective:.8g}; {STARTED[self.start]}"
         )

@@ -31,6 +31,7 @@ Arrays = dict[str, NDArray[Any]]
 _MAGIC = b"sparsieve-checkpoint 1\n"
 _DIGEST_LENGTH = 65  # 64 hex digits and the end of the line
 _DTYPES = {"float64": np.dtype("<f8"), "int64": np.dtype("<i8")}
+_FIRST_START = "previous"
 _AGAIN = "remove it to start again, or name another file"
 
 
@@ -48,7 +49,9 @@ class Checkpoint:
     what : str
         The kind of run.
     identity : callable returning str
-        A fingerprint of everything the result depends on; only called when there is a file.
+        A fingerprint of everything else the result depends on; only called when there is a file.
+    start : str
+        The name of the start in use. A file that names none is of a time when there was only one.
 
     Raises
     ------
@@ -57,11 +60,16 @@ class Checkpoint:
     """
 
     def __init__(
-        self, file: str | os.PathLike[str] | None, what: str, identity: Callable[[], str]
+        self,
+        file: str | os.PathLike[str] | None,
+        what: str,
+        identity: Callable[[], str],
+        *,
+        start: str = _FIRST_START,
     ) -> None:
         self.units: dict[int, Arrays] = {}
         self._path = None if file is None else Path(file)
-        self._head = {"what": what, "fingerprint": ""}
+        self._head = {"what": what, "fingerprint": "", "start": start}
         if self._path is None:
             return
         self._head["fingerprint"] = identity()
@@ -123,6 +131,12 @@ def parse_units(path: Path, content: bytes, head: dict[str, str]) -> dict[int, A
             raise CheckpointError(
                 f"{path} belongs to another run ({found['what']}, other data, options or version); "
                 f"{_AGAIN}."
+            )
+        start, wanted = found.get("start", _FIRST_START), head.get("start", _FIRST_START)
+        if start != wanted:
+            raise CheckpointError(
+                f"{path} was made with start={str(start)[:60]!r}, this run has start={wanted!r}; "
+                f"use the same start, or {_AGAIN}."
             )
         return _arrays_of(path, found["units"], payload)
     except CheckpointError:
@@ -208,6 +222,7 @@ _SCALARS = (
 )
 _COUNTS = ("n_iter", "convex", "settled_by_bound", "settled_by_reading", "settled_by_shadow")
 _STATUS = ("CONVERGED", "ITERATIONS", "STALLED", "INTERRUPTED")
+_STARTS = ("previous", "lasso", "upwards", "given", "none")
 
 
 def pack_points(points: Sequence[Point]) -> Arrays:
@@ -216,6 +231,7 @@ def pack_points(points: Sequence[Point]) -> Arrays:
         "columns": np.concatenate([point.columns for point in points]).astype(np.int64),
         "values": np.concatenate([point.values for point in points]),
         "sizes": np.array([point.values.size for point in points], dtype=np.int64),
+        "starts": np.array([_STARTS.index(point.start) for point in points], dtype=np.int64),
         "scalars": np.array([[getattr(p, name) for name in _SCALARS] for p in points], dtype=float),
         "counts": np.array(
             [
@@ -230,6 +246,7 @@ def pack_points(points: Sequence[Point]) -> Arrays:
 def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
     """Return the points of :func:`pack_points`, to the bit."""
     ends = np.cumsum(arrays["sizes"])
+    starts = arrays.get("starts", np.zeros(ends.size, dtype=np.int64))  # once there was only one
     points = []
     for k, end in enumerate(ends):
         part = slice(int(end - arrays["sizes"][k]), int(end))
@@ -240,6 +257,7 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
                 columns=arrays["columns"][part],
                 values=arrays["values"][part],
                 status=_STATUS[int(counts[-1])],
+                start=_STARTS[int(starts[k])],
                 n_iter=int(counts[0]),
                 convex=bool(counts[1]),
                 settled_by_bound=int(counts[2]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Self
 
 import numpy as np
@@ -17,15 +16,12 @@ from .path import warn_if_not_converged
 from .penalties import Penalty, resolve_penalty
 from .relax import relaxed
 from .reporting import Reportable
-from .solvers import Point, Problem, Solver
+from .solvers import Point, Problem
+from .starts import Start, check_start
+from .tracing import solve_alone
 from .validation import check_integer, check_number, check_X_y
 
 __all__ = ["SparseRegressor"]
-
-# A cold fit walks down from alpha_max in steps of this ratio, loosely, so that it ends in the
-# minimum a path would find rather than in one that only a jump from zero reaches.
-_STEP = 0.5
-_LOOSE = 1e-3
 
 
 class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -102,7 +98,11 @@ class SparseRegressor(FittedPoint):
     max_iter : int, default=10_000
         Largest number of reweightings.
     warm_start : bool, default=False
-        Start from the previous fit's coefficients.
+        Start from the previous fit's coefficients, from the second fit on.
+    start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
+        Where the solve begins; a concave penalty has many stationary points, and this decides in
+        which one it ends. As in :func:`sparse_path`; "previous" and "best" walk along alphas of
+        their own.
     n_jobs : int or None, default=None
         Threads for the passes over X; None means 1, -1 all cores. The result is the same, bit for
         bit, for any number.
@@ -142,6 +142,7 @@ class SparseRegressor(FittedPoint):
         tol: float = 1e-6,
         max_iter: int = 10_000,
         warm_start: bool = False,
+        start: str | ArrayLike = "lasso",
         n_jobs: int | None = None,
         relax: bool = False,
     ) -> None:
@@ -153,6 +154,7 @@ class SparseRegressor(FittedPoint):
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.start = start
         self.n_jobs = n_jobs
         self.relax = relax
 
@@ -179,46 +181,24 @@ class SparseRegressor(FittedPoint):
         tol = check_number("tol", self.tol, remedy="use e.g. tol=1e-6")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="use e.g. max_iter=10000")
         problem = self._problem(X, y, sample_weight, self.n_jobs)
-        start = self._previous(problem.n_features, problem.data.weights)
+        start = self._previous(problem) or check_start(self.start, problem).suited(penalty)
         validate_data(self, X, skip_check_array=True)
-        solver = problem.solver(penalty)
-        if start is None:
-            _walk_down(solver, alpha, max_iter)
-        else:
-            solver.warm_start(np.flatnonzero(start), start[start != 0.0])
-        point = solver.solve(alpha, tol, max_iter)
+        point = solve_alone(problem.solver(penalty), alpha, tol, max_iter, start)
         warn_if_not_converged([point], tol)
         self._store(point, tol, penalty)
         if self.relax:
             self._relax(problem, point)
         return self
 
-    def _previous(
-        self, n_features: int, weights: NDArray[np.float64] | None
-    ) -> NDArray[np.float64] | None:
-        """Return coefficients to start from that obey the constraints, or None for a cold start."""
+    def _previous(self, problem: Problem) -> Start | None:
+        """Return the last fit's coefficients as a start, or None for a cold one."""
         if not self.warm_start or not hasattr(self, "coef_"):
             return None
-        if self.coef_.shape[0] != n_features:
+        if self.coef_.shape[0] != problem.n_features:
             raise ValueError(
                 f"warm_start=True, but the last fit had {self.coef_.shape[0]} features and X has "
-                f"{n_features}; set warm_start=False or fit a new estimator."
+                f"{problem.n_features}; set warm_start=False or fit a new estimator."
             )
-        start = np.array(self.coef_, dtype=np.float64)
-        if not np.all(np.isfinite(start)):
+        if not np.all(np.isfinite(self.coef_)):
             return None
-        if self.positive:
-            start = np.maximum(start, 0.0)
-        if weights is not None:
-            start[np.isinf(weights)] = 0.0
-        return start
-
-
-def _walk_down(solver: Solver, alpha: float, max_iter: int) -> None:
-    largest = solver.alpha_max()
-    if largest <= alpha:
-        return
-    decline = math.log(alpha) - math.log(largest)
-    steps = math.ceil(decline / math.log(_STEP))
-    for k in range(1, steps):
-        solver.solve(largest * math.exp(decline * k / steps), _LOOSE, max_iter, convexity=False)
+        return Start("given", coef=problem.projected(np.array(self.coef_, dtype=np.float64)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -17,7 +18,8 @@ from .explain import Explanation, explain_feature
 from .penalties import Penalty, resolve_penalty
 from .relax import relaxed
 from .reporting import ShownInline
-from .solvers import REMEDIES, Point, Problem
+from .solvers import REMEDIES, Point, Problem, Solver
+from .starts import Start, check_start, first_alpha
 from .tables import Summarised, describe, text_table
 from .tracing import check_limits, trace
 from .validation import check_alphas, check_integer, check_number, check_X_y
@@ -59,6 +61,9 @@ class Path(Summarised, ShownInline):
         without an intercept).
     status : list of str
         How each solve ended.
+    start : ndarray of str
+        Where each solve began: "previous", "lasso", "upwards", "given", or "none" for a convex
+        penalty, where it makes no difference.
     ended : str
         "complete", or what ended the path early: "max_support", "max_deviance", "max_time",
         "callback" or "interrupted".
@@ -94,6 +99,11 @@ class Path(Summarised, ShownInline):
     problem: Problem | None = None
     tol_relative_to: str = "alpha"
 
+    @property
+    def start(self) -> NDArray[np.str_]:
+        """Where each solve began."""
+        return np.array([point.start for point in self.points], dtype=str)
+
     def __getstate__(self) -> dict[str, Any]:
         # The data stay where they are: a saved path should not carry a copy of X.
         return {**self.__dict__, "problem": None}
@@ -114,7 +124,7 @@ class Path(Summarised, ShownInline):
         return coef
 
     def summary(self, rows: int = 20) -> str:
-        """Return a table: alpha, selected features, R2, violation, convex or not.
+        """Return a table: alpha, selected features, R2, violation, start, convex or not.
 
         Parameters
         ----------
@@ -129,12 +139,13 @@ class Path(Summarised, ShownInline):
                 f"{self.support_size[k]}",
                 f"{round(self.r2[k], 4) + 0.0:.4f}",  # no -0.0000
                 f"{self.kkt[k]:.1e}",
+                self.points[k].start,
                 "yes" if self.convex[k] else "no",
                 "yes" if self.converged[k] else self.status[k].lower(),
             )
             for k in shown
         ]
-        table = text_table(("alpha", "support", "R2", "kkt", "convex", "converged"), body)
+        table = text_table(("alpha", "support", "R2", "kkt", "start", "convex", "converged"), body)
         end = "" if self.ended == "complete" else f", ended by {self.ended}"
         if self.tol_relative_to == "path":  # or a kkt above tol beside "yes" would look wrong
             end += "; tol is relative to the slope at the first alpha, kkt to that at each"
@@ -255,6 +266,14 @@ def alpha_grid(largest: float, count: int, eps: float) -> Floats:
     return grid
 
 
+def grid_from(
+    solver: Solver, start: Start, count: int, eps: float, max_time: float = math.inf
+) -> Floats:
+    """Return count alphas from the first empty point down to eps * alpha_max."""
+    largest, first = solver.largest_alpha(), first_alpha(solver, start, count, eps, max_time)
+    return alpha_grid(first, count, eps * (largest / first))
+
+
 def warn_if_not_converged(points: list[Point], tol: float, stacklevel: int = 3) -> None:
     """Warn which alphas missed the tolerance, by how much, and what to do."""
     failed = [point for point in points if not point.converged]
@@ -314,6 +333,7 @@ def sparse_path(
     tol: float = 1e-6,
     tol_relative_to: str = "alpha",
     max_iter: int = 10_000,
+    start: str | ArrayLike = "lasso",
     n_jobs: int | None = None,
     progress: bool = False,
     max_support: int | None = None,
@@ -358,6 +378,19 @@ def sparse_path(
         a fraction of each alpha's own slope, so a converged point may then have ``kkt > tol``.
     max_iter : int, default=10_000
         Largest number of reweightings per alpha.
+    start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
+        Where each solve begins. A concave penalty has many stationary points, and the one a solve
+        ends in depends on where it began: see "Choosing where to start" in the guide.
+
+        - "lasso": from the lasso with weights 0.3 times the penalty's slope at zero, at each alpha;
+        - "previous": from the point at the last alpha, walking down from zero. Faster, and greedy;
+        - "best": the lowest objective of both and of a walk back up the path;
+        - an array: from these coefficients at every alpha (made to obey ``positive`` and
+          ``weights``).
+
+        For a convex penalty it makes no difference, and costs nothing. Unless alphas are given, a
+        path begins at the first alpha, from alpha_max upwards, whose point under this start is
+        empty: from a lasso that may be somewhat above alpha_max.
     n_jobs : int or None, default=None
         Threads for the passes over X; None means 1, -1 all cores. The result is the same, bit for
         bit, for any number.
@@ -417,8 +450,9 @@ def sparse_path(
     )
     n_alphas = grid if isinstance(grid, int) else len(grid)
     solver = problem.solver(penalty, max_time=limits.left(), n_alphas=n_alphas)
+    begin = check_start(start, problem).suited(penalty)
     if isinstance(grid, int):
-        grid = alpha_grid(solver.largest_alpha(), grid, eps)
-    points, ended = trace(solver, grid, limits, progress=progress, keep_finished=True)
+        grid = grid_from(solver, begin, grid, eps, limits.left())
+    points, ended = trace(solver, grid, limits, start=begin, progress=progress, keep_finished=True)
     warn_if_not_converged(points, limits.tol)
     return replace(path_of(problem, points, penalty, ended), tol_relative_to=tol_relative_to)

@@ -372,6 +372,17 @@ def resolve_penalty(penalty: str | Penalty) -> Penalty:
     return penalty
 
 
+# Far beyond any coefficient.
+_FAR = 1e100
+
+
+def is_convex(penalty: Penalty) -> bool:
+    """Tell whether a checked penalty is convex: its slope, which never rises, never falls."""
+    with np.errstate(all="ignore"):
+        near, far = np.asarray(penalty.slope(np.array([0.0, _FAR]), np.ones(2)))
+    return bool(near == far)
+
+
 def alpha_max_for(
     penalty: Penalty, correlations: ArrayLike, weights: ArrayLike | None = None
 ) -> float:

@@ -6,13 +6,14 @@ import math
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .solvers import Point, Solver
+from .starts import PREVIOUS, Start, lowest
 from .validation import check_integer, check_number
 
 __all__ = ["Limits", "check_limits", "counter", "trace"]
@@ -124,13 +125,23 @@ def trace(
     alphas: Floats,
     limits: Limits,
     *,
+    start: Start = PREVIOUS,
     progress: bool = False,
     keep_finished: bool = False,
 ) -> tuple[list[Point], str]:
-    """Solve for each alpha in turn, from the solver's current point.
+    """Solve for each alpha in turn.
 
     Parameters
     ----------
+    solver : Solver
+        Where it is, the first solve of a walk down begins.
+    alphas : ndarray
+        Decreasing.
+    limits : Limits
+    start : Start
+        Where each solve begins.
+    progress : bool
+        Show a progress bar.
     keep_finished : bool
         On Ctrl-C, return the finished points with a warning instead of raising KeyboardInterrupt.
 
@@ -142,41 +153,140 @@ def trace(
         "complete", or what ended the path: "max_support", "max_deviance", "max_time", "callback"
         or "interrupted".
     """
-    points: list[Point] = []
-    bar = counter(len(alphas), 0, progress, "alphas")
-    tolerances = limits.tolerances(solver.penalty, alphas)
+    best = start.kind == "best"
+    bar = counter((3 if best else 1) * len(alphas), 0, progress, "alphas")
+    walk = _Walk(solver, alphas, limits, bar)
     try:
-        for alpha, tol in zip(alphas, tolerances, strict=True):
-            left = limits.left()
-            if left == 0.0 and points:
-                return points, "max_time"
-            point = solver.solve(
-                float(alpha),
-                float(tol),
-                limits.max_iter,
-                left,
-                convexity=limits.convexity,
-            )
-            if point.status == "INTERRUPTED":
-                return points or [point], "max_time"
-            points.append(point)
-            bar.update()
-            ended = limits.reached(point)
-            if ended:
-                return points, ended
+        points, ended = walk.best(start) if best else walk.down(start)
     except KeyboardInterrupt:
-        if not points or not keep_finished:
+        if not walk.finished or not keep_finished:
             raise
+        points, ended = walk.finished, "interrupted"
+    finally:
+        bar.close()
+    if ended == "interrupted":
         warnings.warn(
             f"interrupted after {len(points)} of {len(alphas)} alphas; the finished part of the "
             "path is returned.",
             UserWarning,
             stacklevel=3,
         )
-        return points, "interrupted"
-    finally:
-        bar.close()
-    return points, "complete"
+    return points, ended
+
+
+@dataclass
+class _Walk:
+    """Walks along the same alphas, and what is finished of the one under way."""
+
+    solver: Solver
+    alphas: Floats
+    limits: Limits
+    bar: Any
+    finished: list[Point] = field(default_factory=list)
+
+    def down(self, start: Start, limits: Limits | None = None) -> tuple[list[Point], str]:
+        """Go down the alphas from one kind of start."""
+        points = self.finished = []
+        limits = self.limits if limits is None else limits
+        tolerances = limits.tolerances(self.solver.penalty, self.alphas)
+        for alpha, tol in zip(self.alphas, tolerances, strict=True):
+            if limits.left() == 0.0 and points:
+                return points, "max_time"
+            start.place(self.solver)
+            point = self._solve(alpha, tol, start.kind, start.lasso)
+            if point.status == "INTERRUPTED":
+                return points or [point], "max_time"
+            points.append(point)
+            self.bar.update()
+            ended = limits.reached(point)
+            if ended:
+                return points, ended
+        return points, "complete"
+
+    def up(self, count: int) -> list[Point]:
+        """Go back up the first ``count`` alphas from the point at the last of them."""
+        points: list[Point] = []
+        tolerances = self.limits.tolerances(self.solver.penalty, self.alphas)
+        for k in reversed(range(count)):
+            if self.limits.left() == 0.0:
+                break
+            point = self._solve(self.alphas[k], tolerances[k], "upwards", 0.0)
+            if point.status == "INTERRUPTED":
+                break
+            points.append(point)
+            self.bar.update()
+        return points[::-1]
+
+    def best(self, start: Start) -> tuple[list[Point], str]:
+        """Walk down, back up, and from the lasso; keep the lowest at each alpha.
+
+        The walks know of all limits but the callback, which sees the points that are kept.
+        """
+        silent = replace(self.limits, callback=None)
+        down, ended = self.down(PREVIOUS, silent)
+        if ended == "max_time":
+            return down, ended
+        up = self.up(len(down))
+        lasso = replace(self, solver=self.solver.again())
+        other, ended_other = lasso.down(Start("lasso", start.fraction), silent)
+        longest = max(len(down), len(other))
+        points = self.finished = []
+        for k in range(longest):
+            rising = k - (len(down) - len(up))  # the walk up may have run out of time
+            tried = [*down[k : k + 1], *other[k : k + 1]]
+            tried += up[rising : rising + 1] if rising >= 0 else []
+            points.append(lowest(tried))
+            reached = self.limits.reached(points[-1])
+            if reached:
+                return points, reached
+        late = "max_time" in (ended, ended_other) or len(up) < len(down)
+        return points, "max_time" if late else "complete"
+
+    def _solve(self, alpha: float, tol: float, name: str, lasso: float) -> Point:
+        limits = self.limits
+        return self.solver.solve(
+            float(alpha),
+            float(tol),
+            limits.max_iter,
+            limits.left(),
+            convexity=limits.convexity,
+            lasso=lasso,
+            start=name,
+        )
+
+
+# A single fit walks down from alpha_max in steps of this ratio, loosely, so that it ends in the
+# minimum a path would find rather than in one that only a jump from zero reaches...
+_STEP = 0.5
+_LOOSE = 1e-3
+# ... and comes back up from this part of its alpha.
+_BELOW = 1e-2
+
+
+def solve_alone(solver: Solver, alpha: float, tol: float, max_iter: int, start: Start) -> Point:
+    """Solve for one alpha, with a grid of its own where a start needs other alphas first."""
+    if start.kind in ("lasso", "given"):
+        start.place(solver)
+        return solver.solve(alpha, tol, max_iter, lasso=start.lasso, start=start.kind)
+    _stroll(solver, solver.alpha_max(), alpha, max_iter)
+    down = solver.solve(alpha, tol, max_iter, start="none" if start.kind == "none" else "previous")
+    if start.kind != "best":
+        return down
+    _stroll(solver, alpha, _BELOW * alpha, max_iter)
+    _stroll(solver, _BELOW * alpha, alpha, max_iter)
+    up = solver.solve(alpha, tol, max_iter, start="upwards")
+    other = solver.again().solve(alpha, tol, max_iter, lasso=start.fraction, start="lasso")
+    return lowest([down, up, other])
+
+
+def _stroll(solver: Solver, first: float, last: float, max_iter: int) -> None:
+    """Solve loosely for alphas between two, neither included; upwards the first one is."""
+    if first <= last and first >= solver.alpha_max():
+        return
+    distance = math.log(last) - math.log(first)
+    steps = math.ceil(abs(distance / math.log(_STEP)))
+    for k in range(1 if last < first else 0, steps):
+        solver.solve(first * math.exp(distance * k / steps), _LOOSE, max_iter, convexity=False)
 
 
 class _NoBar:

@@ -76,6 +76,7 @@ def _estimator(options: dict[str, Any]) -> Any:
         "positive": options["positive"],
         "tol": options["tol"],
         "max_iter": options["max_iter"],
+        "start": options["start"],
     }
     if options["alpha"] is not None:
         if len(penalties) > 1:

@@ -15,9 +15,10 @@ if TYPE_CHECKING:  # what the options mean is imported when a command runs: --he
 __all__ = ["common", "design_options", "penalties", "read_options", "reading", "solver_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-# Equal to table_files.FORMATS and columns.IMPUTATIONS, kept so by a test.
+# Equal to table_files.FORMATS, columns.IMPUTATIONS and starts.STARTS, kept so by a test.
 FORMATS = ("csv", "parquet", "npz", "svmlight")
 IMPUTATIONS = ("mean", "median", "zero")
+STARTS = ("lasso", "previous", "best")
 _CODES = {"tab": "\t", "\\t": "\t", "space": " ", "semicolon": ";", "comma": ",", "bar": "|"}
 
 
@@ -92,6 +93,13 @@ solver_options = _stack(
     click.option("--positive", is_flag=True, help="Only coefficients >= 0."),
     click.option("--no-intercept", is_flag=True, help="Fit no constant."),
     click.option("--tol", default=1e-6, show_default=True, help="Largest violation allowed."),
+    click.option(
+        "--start",
+        type=click.Choice(STARTS),
+        default="lasso",
+        show_default=True,
+        help="Where each solve begins: a lasso, the last alpha's point, or the lowest of several.",
+    ),
     click.option("--max-iter", default=10_000, show_default=True, help="Reweightings per alpha."),
 )
 

@@ -43,6 +43,7 @@ def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> E
                 positive=options["positive"],
                 tol=options["tol"],
                 max_iter=options["max_iter"],
+                start=options["start"],
                 progress=shows_progress(),
             )
         paths.append(rescaled(path, scale, names))

@@ -17,6 +17,7 @@ from ..path import path_of, warn_if_not_converged
 from ..penalties import Penalty
 from ..relax import dense_columns, least_squares_on, sample_weights
 from ..solvers import Fits, Point, Problem
+from ..starts import check_start
 from ..tracing import Limits, check_limits
 from ..validation import check_number
 from .grid import alpha_grids, follow_shape
@@ -210,6 +211,8 @@ class SparseRegressorIC(FittedPoint):
         As in :class:`SparseRegressorCV`.
     fit_intercept, positive, weights, tol, max_iter, n_jobs
         As in :class:`SparseRegressor`.
+    start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
+        Where each solve begins: as in :func:`sparse_path`.
     relax : bool, default=False
         Keep least squares on the selected features; the criterion judges the penalised fits.
 
@@ -255,6 +258,7 @@ class SparseRegressorIC(FittedPoint):
         weights: ArrayLike | None = None,
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        start: str | ArrayLike = "lasso",
         n_jobs: int | None = None,
         relax: bool = False,
     ) -> None:
@@ -269,6 +273,7 @@ class SparseRegressorIC(FittedPoint):
         self.weights = weights
         self.tol = tol
         self.max_iter = max_iter
+        self.start = start
         self.n_jobs = n_jobs
         self.relax = relax
 
@@ -296,11 +301,13 @@ class SparseRegressorIC(FittedPoint):
         limits = self._checked()
         problem = self._problem(X, y, sample_weight, self.n_jobs)
         validate_data(self, X, skip_check_array=True)
-        grids = alpha_grids(problem, penalties, self.alphas, self.eps)
+        start = check_start(self.start, problem)
+        grids = alpha_grids(problem, penalties, self.alphas, self.eps, start=start)
         solver = problem.solver(penalties[0])
         paths: list[list[Point]] = []
         for penalty, grid in zip(penalties, grids, strict=True):
-            paths.append(follow_shape(solver, penalty, grid, limits)[0])
+            begin = start.suited(penalty)
+            paths.append(follow_shape(solver, penalty, grid, limits, start=begin)[0])
         warn_if_not_converged([point for points in paths for point in points], limits.tol)
         criterion = self._judge(problem, penalties, paths)
         # Differences below the accuracy of the solves are ties, and the first (largest) alpha wins.

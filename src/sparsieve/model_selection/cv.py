@@ -20,6 +20,7 @@ from ..path import path_of, warn_if_not_converged
 from ..penalties import Penalty
 from ..relax import least_squares_on
 from ..solvers import Problem
+from ..starts import Start, check_start, follow
 from ..tables import describe
 from ..tracing import Limits, check_limits, trace
 from .folds import Fold, make_folds
@@ -51,6 +52,7 @@ class Plan:
     penalties: list[Penalty]
     grids: list[Floats]
     limits: Limits
+    start: Start
     cancel: Cancel
     scorer: Any
     scoring: Any
@@ -76,8 +78,9 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
     out = FoldResult(*(np.full(shape, np.nan) for _ in FoldResult._fields))
     for s, (penalty, alphas) in enumerate(zip(plan.penalties, plan.grids, strict=True)):
         solver.set_penalty(penalty)
-        solver.warm_start(np.empty(0, dtype=np.int64), np.empty(0))
-        fits = solver.follow(alphas, plan.limits.tol, plan.limits.max_iter)
+        solver.clear()
+        limits = plan.limits
+        fits = follow(solver, alphas, limits.tol, limits.max_iter, plan.start.suited(penalty))
         plan.cancel.check()
         if plan.relax:
             refits = [
@@ -122,8 +125,8 @@ class SparseRegressorCV(FittedPoint):
     penalty : str, Penalty or list of them, default="mcp"
         A list is a grid of shapes (or of different penalties); see :func:`shape_grid`.
     alphas : int or array-like, default=100
-        How many alphas between alpha_max (of all rows, per penalty) and eps * alpha_max, or the
-        alphas themselves.
+        How many alphas between alpha_max (of all rows, per penalty; or the first empty point above
+        it, as in :func:`sparse_path`) and eps * alpha_max, or the alphas themselves.
     eps : float, default=1e-3
         alpha_min / alpha_max, when ``alphas`` is an integer.
     cv : int, splitter or iterable of (train, test), default=None
@@ -136,6 +139,8 @@ class SparseRegressorCV(FittedPoint):
         standard error of it; never a smaller alpha than "min".
     fit_intercept, positive, weights, tol, max_iter
         As in :class:`SparseRegressor`.
+    start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
+        Where each solve begins, in every fold and in the final fit: as in :func:`sparse_path`.
     n_jobs : int or None, default=None
         Folds fitted at the same time: threads unless a joblib context asks for another backend.
     progress : bool, default=False
@@ -193,6 +198,7 @@ class SparseRegressorCV(FittedPoint):
         weights: ArrayLike | None = None,
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        start: str | ArrayLike = "lasso",
         n_jobs: int | None = None,
         progress: bool = False,
         relax: bool = False,
@@ -209,6 +215,7 @@ class SparseRegressorCV(FittedPoint):
         self.weights = weights
         self.tol = tol
         self.max_iter = max_iter
+        self.start = start
         self.n_jobs = n_jobs
         self.progress = progress
         self.relax = relax
@@ -245,17 +252,27 @@ class SparseRegressorCV(FittedPoint):
         problem = self._problem(X, y, sample_weight, n_jobs=None)
         validate_data(self, X, skip_check_array=True)
         folds = make_folds(self.cv, X, problem.data.y, groups, problem.data.sample_weight)
-        grids = alpha_grids(problem, penalties, self.alphas, self.eps)
+        start = check_start(self.start, problem)
+        grids = alpha_grids(problem, penalties, self.alphas, self.eps, start=start)
         cancel = Cancel()
         plan = Plan(
-            problem, penalties, grids, limits, cancel, scorer, self.scoring, bool(self.relax)
+            problem=problem,
+            penalties=penalties,
+            grids=grids,
+            limits=limits,
+            start=start,
+            cancel=cancel,
+            scorer=scorer,
+            scoring=self.scoring,
+            relax=bool(self.relax),
         )
+        identity = partial(_identity, plan, folds)
         results = run_units(
             partial(run_fold, plan),
             folds,
             n_jobs=self.n_jobs,
             cancel=cancel,
-            kept=Checkpoint(self.checkpoint, "cross-validation", partial(_identity, plan, folds)),
+            kept=Checkpoint(self.checkpoint, "cross-validation", identity, start=start.name()),
             pack=FoldResult._asdict,
             unpack=lambda arrays: FoldResult(**arrays),
             progress=self.progress,
@@ -300,7 +317,8 @@ class SparseRegressorCV(FittedPoint):
         """Follow the chosen penalty on all rows down to the chosen alpha."""
         row, at = divmod(self.best_index_, plan.grids[0].size)
         alphas = plan.grids[row][: at + 1]
-        points, _ = trace(plan.problem.solver(self.penalty_), alphas, limits)
+        start = plan.start.suited(self.penalty_)
+        points, _ = trace(plan.problem.solver(self.penalty_), alphas, limits, start=start)
         warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
         self.path_ = path_of(plan.problem, points, self.penalty_, "complete")
         self._store(points[-1], limits.tol, self.penalty_)

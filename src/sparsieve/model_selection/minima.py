@@ -14,8 +14,9 @@ from ..path import alpha_grid, warn_if_not_converged
 from ..penalties import L1, Penalty, resolve_penalty
 from ..relax import sample_weights
 from ..solvers import Point, Problem, Solver
+from ..starts import Start
 from ..tables import Summarised, describe, text_table
-from ..tracing import Limits, check_limits, trace
+from ..tracing import Limits, check_limits, solve_alone, trace
 from ..validation import check_generator, check_integer, check_number, check_X_y
 from .shapes import neighbour_shape
 
@@ -117,7 +118,15 @@ def local_minima(
     penalty: str | Penalty = "mcp",
     *,
     alpha: float,
-    starts: str | Sequence[str] = ("zero", "path", "lasso", "ridge", "reverse", "shape"),
+    starts: str | Sequence[str] = (
+        "zero",
+        "path",
+        "lasso",
+        "low lasso",
+        "ridge",
+        "reverse",
+        "shape",
+    ),
     n_random: int = 0,
     random_state: Any = None,
     fit_intercept: bool = True,
@@ -139,8 +148,10 @@ def local_minima(
         As in :func:`sparse_path`.
     alpha : float
     starts : str or sequence of str
-        "zero"; "path": down from alpha_max, what :class:`SparseRegressor` does; "lasso": the lasso
-        with the same slope at zero; "ridge": the largest coefficients (at most half as many as
+        "zero"; "path": down from alpha_max, ``start="previous"`` of :class:`SparseRegressor`;
+        "lasso": the lasso with the same slope at zero; "low lasso": the lasso at 0.3 of that slope,
+        ``start="lasso"`` and what :class:`SparseRegressor` does unless told otherwise; "ridge": the
+        largest coefficients (at most half as many as
         rows) of a ridge regression; "reverse": up from alpha / 100; "shape": the solution for a
         more convex shape of the penalty.
     n_random : int, default=0
@@ -163,9 +174,9 @@ def local_minima(
     1
     """
     starts = (starts,) if isinstance(starts, str) else starts
-    unknown = [start for start in starts if start not in _STARTS]
+    unknown = [start for start in starts if start not in (*_STARTS, "low lasso")]
     if unknown or not starts:
-        known = ", ".join(map(repr, _STARTS))
+        known = ", ".join(map(repr, (*_STARTS, "low lasso")))
         raise ValueError(f"starts={list(starts)!r}: use one or more of {known}; remove {unknown}.")
     alpha = check_number("alpha", alpha, remedy="use alpha > 0, e.g. a part of alpha_max")
     check_integer("n_random", n_random, low=0, remedy="use e.g. n_random=10")
@@ -182,6 +193,9 @@ def local_minima(
 
 def _from_start(task: _Task, name: str) -> Point:
     solver = task.problem.solver(task.penalty)
+    if name == "low lasso":
+        start = Start("lasso").suited(task.penalty)
+        return solve_alone(solver, task.alpha, task.limits.tol, task.limits.max_iter, start)
     _STARTS.get(name, _random_start)(task, solver)
     return solver.solve(task.alpha, task.limits.tol, task.limits.max_iter)
 

@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checkpoint import Checkpoint, fingerprint
-from ..path import alpha_grid
+from ..path import grid_from
 from ..penalties import Penalty, resolve_penalty
+from ..relax import sample_weights
 from ..solvers import Point, Problem
+from ..starts import Start, check_start
 from ..tables import Summarised, text_table
 from ..tracing import Limits, check_limits, trace
 from ..validation import check_generator, check_integer, check_number, check_X_y
 from .runs import Cancel, run_units
+from .shapes import column_spreads
 
 __all__ = ["Stability", "stability_bounds", "stability_selection"]
 
@@ -128,18 +131,28 @@ def stability_bounds(
 
 
 class _Entered:
-    """A path's callback that collects features as they enter and stops beyond q of them."""
+    """A path's callback that collects features as they enter and stops beyond q of them.
 
-    def __init__(self, q: int) -> None:
+    Where more than q enter at once and none was there before, the q that contribute most to the
+    fit, |w_j| times the spread of column j, count as the first.
+    """
+
+    def __init__(self, q: int, problem: Problem) -> None:
         self.q = q
+        self.problem = problem
         self.features: set[int] = set()
 
     def __call__(self, point: Point) -> bool:
         grown = self.features | set(point.columns.tolist())
-        if len(grown) > self.q:
-            return True
-        self.features = grown
-        return False
+        if len(grown) <= self.q:
+            self.features = grown
+            return False
+        if not self.features:
+            block = self.problem.data.X[:, point.columns]
+            share = np.abs(point.values) * column_spreads(block, sample_weights(self.problem))
+            order = np.argsort(-share, kind="stable")
+            self.features = set(point.columns[order[: self.q]].tolist())
+        return True
 
 
 @dataclass(frozen=True)
@@ -150,6 +163,7 @@ class _Plan:
     eps: float
     q: int
     limits: Limits
+    start: Start
     cancel: Cancel
 
 
@@ -160,10 +174,10 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     weight[rows] = 1.0 if given is None else given[rows]
     solver = plan.problem.solver(plan.penalty, weight)
     solver.watch(plan.cancel.flag)
-    alphas = alpha_grid(solver.largest_alpha(), plan.count, plan.eps)
-    entered = _Entered(plan.q)
+    alphas = grid_from(solver, plan.start, plan.count, plan.eps)
+    entered = _Entered(plan.q, plan.problem)
     limits = replace(plan.limits, callback=entered, convexity=False)
-    trace(solver, alphas, limits)
+    trace(solver, alphas, limits, start=plan.start)
     plan.cancel.check()
     return np.array(sorted(entered.features), dtype=np.int64)
 
@@ -186,6 +200,7 @@ def stability_selection(
     positive: bool = False,
     tol: float = 1e-4,
     max_iter: int = 10_000,
+    start: str | ArrayLike = "lasso",
     n_jobs: int | None = None,
     progress: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -215,6 +230,10 @@ def stability_selection(
     random_state : int or numpy.random.Generator, default=None
     fit_intercept, sample_weight, weights, positive, tol, max_iter
         As in :func:`sparse_path`; tol is looser because only supports count.
+    start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
+        Where each solve begins, as in :func:`sparse_path`: from a lasso, several features may enter
+        at once. Where more than q do and none was there before, the q that contribute most to the
+        fit are selected.
     n_jobs : int or None, default=None
         Halves at the same time, as in :class:`SparseRegressorCV`; the result does not depend on it.
     progress : bool, default=False
@@ -254,14 +273,30 @@ def stability_selection(
         )
     halves = _draw_halves(check_generator(random_state), problem.n_samples, n_pairs)
     cancel = Cancel()
-    plan = _Plan(problem, resolve_penalty(penalty), count, eps, q, limits, cancel)
+    penalty = resolve_penalty(penalty)
+    begin = check_start(start, problem)
+    plan = _Plan(
+        problem=problem,
+        penalty=penalty,
+        count=count,
+        eps=eps,
+        q=q,
+        limits=limits,
+        start=begin.suited(penalty),
+        cancel=cancel,
+    )
     options = (plan.penalty, count, eps, q, limits.tol, limits.max_iter)
     supports = run_units(
         partial(_run_half, plan),
         halves,
         n_jobs=n_jobs,
         cancel=cancel,
-        kept=Checkpoint(checkpoint, "stability", lambda: fingerprint(problem, halves, *options)),
+        kept=Checkpoint(
+            checkpoint,
+            "stability",
+            lambda: fingerprint(problem, halves, *options),
+            start=begin.name(),
+        ),
         pack=lambda support: {"support": support},
         unpack=lambda arrays: arrays["support"],
         progress=progress,

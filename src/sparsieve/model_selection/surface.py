@@ -18,6 +18,7 @@ from ..penalties import Penalty
 from ..relax import sample_weights
 from ..reporting import ShownInline
 from ..solvers import Point, Problem
+from ..starts import Start, check_start
 from ..tables import Summarised, describe, text_table
 from ..tracing import Limits, check_limits, counter
 from ..validation import check_X_y
@@ -120,6 +121,7 @@ class _Plan:
     problem: Problem
     shapes: list[_Shape]
     limits: Limits
+    start: Start
     cancel: Cancel
 
     def identity(self) -> str:
@@ -150,7 +152,8 @@ def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
     """Follow one shape with a solver of its own: its bits do not depend on the other shapes."""
     solver = plan.problem.solver(shape.penalty, max_time=plan.limits.left())
     solver.watch(plan.cancel.flag)
-    traced = _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.limits))
+    start = plan.start.suited(shape.penalty)
+    traced = _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.limits, start=start))
     plan.cancel.check()
     return traced
 
@@ -162,7 +165,7 @@ def _run_apart(plan: _Plan, n_jobs: int | None, progress: bool, checkpoint: Any)
         plan.shapes,
         n_jobs=n_jobs,
         cancel=plan.cancel,
-        kept=Checkpoint(checkpoint, "surface", plan.identity),
+        kept=Checkpoint(checkpoint, "surface", plan.identity, start=plan.start.name()),
         pack=_pack,
         unpack=_unpack,
         progress=progress,
@@ -177,9 +180,14 @@ def _run_chain(plan: _Plan, warm: str, progress: bool) -> list[_Traced]:
     traced: list[_Traced] = []
     with contextlib.closing(counter(len(plan.shapes), 0, progress, "shapes")) as bar:
         for penalty, alphas in plan.shapes:
-            previous = traced[-1].points if traced else []
             result = follow_shape(
-                solver, penalty, alphas, plan.limits, previous=previous, warm=warm
+                solver,
+                penalty,
+                alphas,
+                plan.limits,
+                start=plan.start.suited(penalty),
+                previous=traced[-1].points if traced else [],
+                warm=warm,
             )
             traced.append(_Traced(*result))
             bar.update()
@@ -201,6 +209,7 @@ def sparse_surface(
     positive: bool = False,
     tol: float = 1e-6,
     max_iter: int = 10_000,
+    start: str | ArrayLike = "lasso",
     n_jobs: int | None = None,
     progress: bool = False,
     max_support: int | None = None,
@@ -228,10 +237,12 @@ def sparse_surface(
         How many alphas between each penalty's alpha_max and eps * alpha_max, or the alphas.
     eps : float, default=1e-3
     warm : {"alpha", "shape", "both"}, default="alpha"
-        Start each solve from the point at the last alpha, from the neighbouring shape's point at
-        the same place of its grid, or from both, keeping the lower objective.
+        Begin each solve as ``start`` says, from the neighbouring shape's point at the same place of
+        its grid, or from both, keeping the lower objective.
     fit_intercept, sample_weight, weights, positive, tol, max_iter, progress
         As in :func:`sparse_path`.
+    start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
+        As in :func:`sparse_path`; "best" needs ``warm="alpha"``.
     n_jobs : int or None, default=None
         Shapes computed at the same time when ``warm="alpha"``, otherwise threads for the passes
         over X; the result does not depend on it.
@@ -265,6 +276,10 @@ def sparse_surface(
         raise ValueError(f"warm={warm!r} is not known; use 'alpha', 'shape' or 'both'.")
     if checkpoint is not None and warm != "alpha":
         raise ValueError(f"checkpoint needs warm='alpha', got warm={warm!r}; drop one of the two.")
+    if warm != "alpha" and isinstance(start, str) and start == "best":
+        raise ValueError(
+            f"start='best' needs warm='alpha', got warm={warm!r}; drop one of the two."
+        )
     limits = check_limits(
         tol=tol,
         max_iter=max_iter,
@@ -280,9 +295,10 @@ def sparse_surface(
         n_jobs=None if apart else n_jobs,
     )
     family = _penalties_of(problem, penalties, shapes)
-    grids = alpha_grids(problem, family, alphas, eps, max_time=limits.left())
+    begin = check_start(start, problem)
+    grids = alpha_grids(problem, family, alphas, eps, start=begin, max_time=limits.left())
     units = map(_Shape, family, grids)
-    plan = _Plan(problem, list(units), limits, Cancel())
+    plan = _Plan(problem, list(units), limits, begin, Cancel())
     if apart:
         traced = _run_apart(plan, n_jobs, progress, checkpoint)
     else:

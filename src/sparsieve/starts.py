@@ -1,0 +1,177 @@
+r"""Where a solve starts.
+
+A concave penalty has many stationary points, and the one that a solve ends in depends on where it
+began. ``"previous"`` walks down the path, each point from the last one; ``"lasso"`` begins at each
+alpha from
+
+.. math:: \min_w \frac12 \|y - Xw\|_\Omega^2 + f \sum_j r'(0; \alpha \pi_j) |w_j|
+
+the lasso whose level is a fraction f of the penalty's slope at zero (Zou and Li 2008; Fan, Xue and
+Zou 2014); ``"best"`` keeps the lowest objective of several starts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .penalties import Penalty, is_convex
+from .solvers import Fits, Point, Problem, Solver
+
+__all__ = ["NO_CHOICE", "PREVIOUS", "STARTS", "Start", "check_start", "first_alpha", "lowest"]
+
+Floats = NDArray[np.float64]
+
+STARTS = ("lasso", "previous", "best")
+#: The lasso's level over the penalty's slope at zero: `make bench-starts` has the evidence.
+FRACTION = 0.3
+#: Objectives closer than this, relative, are the same point reached twice.
+_TIE = 1e-12
+#: Which start a tie goes to.
+_ORDER = ("lasso", "previous", "upwards", "given", "none")
+#: How exactly the points are solved that only tell where a grid begins.
+_LOOSE = 1e-3
+_MANY = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A checked ``start=``.
+
+    Attributes
+    ----------
+    kind : {"lasso", "previous", "best", "given", "none"}
+        "none" is for convex penalties, where a start makes no difference: as "previous".
+    fraction : float
+        Of the slope at zero, for the lasso.
+    coef : ndarray of shape (n_features,) or None
+        What was given, made to obey the constraints.
+    """
+
+    kind: str
+    fraction: float = FRACTION
+    coef: Floats | None = None
+
+    def suited(self, penalty: Penalty) -> Start:
+        """Return the start to use with a penalty: none for a convex one."""
+        return NO_CHOICE if is_convex(penalty) else self
+
+    @property
+    def lasso(self) -> float:
+        """The fraction where each solve begins from the lasso, else 0."""
+        return self.fraction if self.kind == "lasso" else 0.0
+
+    def place(self, solver: Solver) -> None:
+        """Move a solver to the given coefficients, if there are any."""
+        if self.coef is not None:
+            columns = np.flatnonzero(self.coef).astype(np.int64)
+            solver.warm_start(columns, self.coef[columns])
+
+    def name(self) -> str:
+        """Return what tells this start from others, in words: for a checkpoint."""
+        if self.coef is None:
+            return self.kind
+        digest = hashlib.sha256(np.ascontiguousarray(self.coef).data).hexdigest()
+        return f"given coefficients {digest[:16]}"
+
+
+PREVIOUS = Start("previous")
+NO_CHOICE = Start("none")
+
+
+def check_start(start: Any, problem: Problem) -> Start:
+    """Return a checked start; given coefficients are projected onto the constraints."""
+    known = ", ".join(map(repr, STARTS))
+    if isinstance(start, Start):
+        return start
+    if isinstance(start, str):
+        if start not in STARTS:
+            raise ValueError(
+                f"start={start!r} is not known; use {known}, or an array of "
+                f"{problem.n_features} coefficients."
+            )
+        return Start(start)
+    try:
+        coef = np.array(start, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"start is neither a name nor numbers (got {type(start).__name__}); use {known}, or "
+            f"an array of {problem.n_features} coefficients."
+        ) from error
+    if coef.shape != (problem.n_features,):
+        raise ValueError(
+            f"start has shape {coef.shape}, but X has {problem.n_features} features; pass one "
+            f"coefficient per feature (no intercept), or one of {known}."
+        )
+    if not np.all(np.isfinite(coef)):
+        where = int(np.flatnonzero(~np.isfinite(coef))[0])
+        raise ValueError(f"start[{where}] is {coef[where]}; replace it by a finite number, e.g. 0.")
+    return Start("given", coef=problem.projected(coef))
+
+
+def lowest(points: Sequence[Point]) -> Point:
+    """Return the point with the lowest objective of those at one alpha, with all their passes."""
+    points = sorted(points, key=lambda point: _ORDER.index(point.start))
+    level = min(point.objective for point in points)
+    best = next(point for point in points if point.objective <= level + _TIE * abs(level))
+    return replace(best, passes=sum(point.passes for point in points))
+
+
+def first_alpha(
+    solver: Solver, start: Start, count: int, eps: float, max_time: float = math.inf
+) -> float:
+    """Return where a grid of ``count`` alphas begins: the first one upwards with an empty point.
+
+    That is alpha_max when walking down. From a lasso, features may be there already at alpha_max:
+    the grid is then continued upwards in its own steps, at most to where the lasso is empty too.
+    """
+    largest = solver.largest_alpha()
+    if start.kind in ("none", "previous"):
+        return largest
+    start = Start("lasso", start.fraction) if start.kind == "best" else start
+    limit = largest / start.fraction
+    step = eps ** (-1.0 / (count - 1)) if count > 1 else 1.0 / start.fraction
+    alpha, deadline = largest, time.monotonic() + max_time
+    while alpha < limit:
+        start.place(solver)
+        left = deadline - time.monotonic()
+        if left <= 0.0:
+            break
+        point = solver.solve(alpha, _LOOSE, _MANY, left, convexity=False, lasso=start.lasso)
+        if not solver.penalised(point.columns).size:
+            break
+        alpha = min(alpha * step, limit)
+    return alpha
+
+
+def follow(solver: Solver, alphas: Floats, tol: float, max_iter: int, start: Start) -> Fits:
+    """Solve for each alpha in turn from a start, without the account that a path gives.
+
+    Shorter than ``alphas`` only after the flag that the solver watches was raised.
+    """
+    if start.kind == "given":
+        parts = []
+        for alpha in alphas:
+            start.place(solver)
+            parts.append(solver.follow(np.array([alpha]), tol, max_iter))
+        return Fits.joined(parts)
+    if start.kind != "best":
+        return solver.follow(alphas, tol, max_iter, lasso=start.lasso)
+    lasso = solver.again()
+    tracks = {"previous": solver.follow(alphas, tol, max_iter)}
+    tracks["upwards"] = solver.follow(alphas[::-1], tol, max_iter).reversed()
+    tracks["lasso"] = lasso.follow(alphas, tol, max_iter, lasso=start.fraction)
+    if any(fits.sizes.size < alphas.size for fits in tracks.values()):
+        return tracks["previous"]  # interrupted
+    ordered = [tracks[name] for name in _ORDER if name in tracks]
+    objective = np.stack([fits.objective for fits in ordered])
+    level = objective.min(axis=0)
+    chosen = np.argmax(objective <= level + _TIE * np.abs(level), axis=0)
+    return Fits.picked(ordered, chosen)
