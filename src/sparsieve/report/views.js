@@ -65,6 +65,16 @@ function certificateWords(track, k, nFeatures) {
   return words;
 }
 
+// Where a solve began decides which critical point it ends in.
+function startWords(start) {
+  return {
+    previous: "The solve started from the point before it on the path.",
+    lasso: "The solve started from a lasso.",
+    upwards: "The solve started from the next smaller \u03b1.",
+    given: "The solve started from given coefficients.",
+  }[start] || "";
+}
+
 function minimumWords(track, k) {
   if (track.convexPenalty) {
     return `The problem is convex, so this is a global minimum: by the duality gap the objective is ${gapWords(track.dualGap[k])} above the lowest possible value.`;
@@ -73,7 +83,7 @@ function minimumWords(track, k) {
     ? "The objective is strictly convex on the selected features, so among models with this support the point is a strict local minimum." +
       (track.region[k] ? "" : " Further away the objective is not convex on them (shaded in the chart).")
     : "The objective is not strictly convex on the selected features here, so nearby models may fit equally well; read individual coefficients with care.";
-  return strict + " The penalty is not convex: other critical points may exist, and no claim is made that this one has the lowest objective of all. " +
+  return strict + ` ${startWords(track.start[k])} The penalty is not convex: other critical points may exist, and no claim is made that this one has the lowest objective of all. ` +
     `The last weighted lasso that led here was solved to a duality gap of ${fmt(Math.max(track.dualGap[k], 0), 3)}.`;
 }
 
@@ -106,13 +116,13 @@ function showLedger(track, data) {
   }
   const table = byId("ledger");
   table.replaceChildren();
-  cells(el(el(table, "thead"), "tr"), "th", ["\u03b1", "selected", "settled by bound", "by 8-bit copy", "by reading", "in working set", "passes", "iterations", "violation", "ended"]);
+  cells(el(el(table, "thead"), "tr"), "th", ["\u03b1", "selected", "settled by bound", "by 8-bit copy", "by reading", "in working set", "passes", "iterations", "violation", "started from", "ended"]);
   table.querySelectorAll("th").forEach((th) => th.setAttribute("scope", "col"));
   const body = el(table, "tbody");
   track.alphas.forEach((alpha, k) => {
     const bound = track.byBound[k], read = track.byReading[k], shadow = track.byShadow[k];
     cells(el(body, "tr"), "td", [fmt(alpha, 5), count(track.support[k]), count(bound), count(shadow), count(read),
-      bound === null ? "not known" : count(p - bound - read - shadow), fmt(track.passes[k], 3), count(track.nIter[k]), fmt(track.kkt[k], 2), track.status[k]]);
+      bound === null ? "not known" : count(p - bound - read - shadow), fmt(track.passes[k], 3), count(track.nIter[k]), fmt(track.kkt[k], 2), track.start[k], track.status[k]]);
   });
 }
 
