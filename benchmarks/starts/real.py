@@ -33,18 +33,18 @@ class RealSet:
 
 
 REAL = (
-    RealSet("riboflavin", "measured", 10, 3, quick=True),
-    RealSet("boston_interactions", "measured", 3, 3),
-    RealSet("diabetes_interactions", "measured", 3, 3, quick=True),
-    RealSet("communities_crime", "measured", 3, 3),
+    RealSet("riboflavin", "measured", 10, 2, quick=True),
+    RealSet("boston_interactions", "measured", 3, 1),
+    RealSet("diabetes_interactions", "measured", 3, 1, quick=True),
+    RealSet("communities_crime", "measured", 3, 1),
     RealSet("rat_eye", "measured", 3, 1),
     RealSet("climate_sst", "measured", 3, 1),
     RealSet("leukemia", "class", 2, 1),
-    RealSet("colon", "class", 2, 1),
+    RealSet("colon", "class", 3, 1),
     RealSet("prostate_singh", "class", 2, 1),
     RealSet("arcene", "class", 2, 1),
     RealSet("newsgroup", "class", 1, 0, large=True),
-    RealSet("physician_poisson", "count", 2, 1),
+    RealSet("physician_poisson", "count", 3, 1),
     RealSet("bike_poisson", "count", 1, 0, large=True),
 )
 
