@@ -15,7 +15,7 @@ import sys
 import venv
 from pathlib import Path
 
-from benchmarks.adapters import NAMES, OTHERS, adapter
+from benchmarks.adapters import OURS, OWN, adapter
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVS = ROOT / "benchmarks" / ".envs"
@@ -28,8 +28,8 @@ def make(name: str) -> str:
     peer = adapter(name)
     if peer.language == "R":
         return f"{name}: {'found in R' if command(name) else missing(name)}"
-    if name == "sparsieve":
-        return install_tree(ROOT, ENVS / name)
+    if name in OWN:
+        return install_tree(ROOT, ENVS / OURS)
     python = _create(ENVS / name)
     done = _pip(python, *peer.requirements)
     command.cache_clear()
@@ -51,9 +51,10 @@ def command(name: str) -> tuple[str, ...] | None:
     peer = adapter(name)
     if peer.language == "R":
         return _r_command(peer.module)
-    own = ENVS / name / "bin" / "python"
+    ours = name in OWN
+    own = ENVS / (OURS if ours else name) / "bin" / "python"
     # Ours is what the interpreter running the benchmark imports: the commit under work.
-    candidates = [sys.executable, str(own)] if name == "sparsieve" else [str(own), sys.executable]
+    candidates = [sys.executable, str(own)] if ours else [str(own), sys.executable]
     for python in candidates:
         if Path(python).exists() and _imports(python, peer.module):
             return (python, "-m", "benchmarks.worker")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from benchmarks.adapters import NAMES
+from benchmarks.adapters import NAMES, OURS, OWN, PREVIOUS
 from benchmarks.judge import PENALTIES
 from benchmarks.problems import PROBLEMS
 
 Record = dict[str, Any]
-OURS = "sparsieve"
+_WORDS = {OURS: "ours", PREVIOUS: 'ours with start="previous"'}
+_DEAR = 4.0  # a start that costs more than this is named
 _LEVEL = 1e-4  # mean objectives that differ by less, relatively, are level
 
 
@@ -75,14 +76,14 @@ def _searched(records: list[Record]) -> str:
 
 def _times(records: list[Record], level: str) -> str:
     peers = _peers(records)
+    ours = [name for name in (OURS, PREVIOUS) if name in peers] or [OURS]
     rows = []
     for problem, penalty in _cells(records):
         cell = {r["peer"]: r for r in _of(records, problem, penalty)}
         times = [_time(cell.get(peer)) for peer in peers]
-        rows.append([problem, penalty, *times, _ratio(cell.values())])
-    return f"### {level}: seconds\n\n" + _table(
-        ["problem", "penalty", *peers, "fastest peer / ours"], rows
-    )
+        rows.append([problem, penalty, *times, *(_ratio(cell.values(), who) for who in ours)])
+    ratios = [f"fastest peer / {_WORDS[who]}" for who in ours]
+    return f"### {level}: seconds\n\n" + _table(["problem", "penalty", *peers, *ratios], rows)
 
 
 def _time(record: Record | None) -> str:
@@ -97,15 +98,15 @@ def _mark(record: Record) -> str:
     return " (earlier)" if "settled" in record else ""
 
 
-def speedup(cell: Iterable[Record], clock: str = "seconds") -> float | None:
-    """Return the time of the fastest peer over ours; None where either is missing."""
+def speedup(cell: Iterable[Record], clock: str = "seconds", who: str = OURS) -> float | None:
+    """Return the time of the fastest peer over one of ours; None where either is missing."""
     done = {r["peer"]: r[clock] for r in cell if r["status"] == "ok"}
-    ours = done.pop(OURS, None)
+    ours = {name: done.pop(name, None) for name in (OURS, PREVIOUS)}[who]
     return min(done.values()) / ours if done and ours else None
 
 
-def _ratio(cell: Iterable[Record]) -> str:
-    ratio = speedup(cell)
+def _ratio(cell: Iterable[Record], who: str) -> str:
+    ratio = speedup(cell, who=who)
     return "" if ratio is None else f"{ratio:.2f}"
 
 
@@ -115,16 +116,41 @@ def _summary(records: list[Record]) -> str:
     for title, kinds in groups.items():
         chosen = [r for r in records if r["penalty"].split("(")[0] in kinds]
         cells = [_of(chosen, *cell) for cell in _cells(chosen)]
-        for clock in ("seconds", "cpu"):
-            known = [ratio for cell in cells if (ratio := speedup(cell, clock)) is not None]
+        for who, clock in product((OURS, PREVIOUS), ("seconds", "cpu")):
+            known = [ratio for cell in cells if (ratio := speedup(cell, clock, who)) is not None]
             if known:
-                mean = math.exp(sum(map(math.log, known)) / len(known))
                 lines.append(
-                    f"{title}, {clock}: fastest peer / ours {mean:.2f} in geometric mean, "
-                    f"at least {min(known):.2f}, over {len(known)} cells that both solved.\n"
+                    f"{title}, {clock}: fastest peer / {_WORDS[who]} {geometric_mean(known):.2f} "
+                    f"in geometric mean, at least {min(known):.2f}, over {len(known)} cells that "
+                    "both solved.\n"
                 )
+        lines += _cost_of_start(title, cells)
         lines += _outside_the_mean(title, cells)
     return "\n".join(lines)
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """Return the geometric mean of positive numbers."""
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def _cost_of_start(title: str, cells: list[list[Record]]) -> list[str]:
+    """Say what the default start costs beside walking down, in processor seconds."""
+    ratios = {}
+    for cell in cells:
+        done = {r["peer"]: r["cpu"] for r in cell if r["status"] == "ok"}
+        if OURS in done and PREVIOUS in done:
+            name = f"{cell[0]['problem']} {cell[0]['penalty']}"
+            ratios[name] = done[OURS] / done[PREVIOUS]
+    if not ratios:
+        return []
+    worst = sorted(ratios, key=lambda name: -ratios[name])
+    named = ", ".join(f"{name} {ratios[name]:.1f}" for name in worst if ratios[name] > _DEAR)
+    return [
+        f"{title}, cpu: ours / {_WORDS[PREVIOUS]} {geometric_mean(list(ratios.values())):.2f} in "
+        f"geometric mean, at most {ratios[worst[0]]:.2f} ({worst[0]}), over {len(ratios)} cells"
+        f"{'; above ' * bool(named)}{f'{_DEAR:g}: ' * bool(named)}{named}.\n"
+    ]
 
 
 def _outside_the_mean(title: str, cells: list[list[Record]]) -> list[str]:
@@ -133,8 +159,8 @@ def _outside_the_mean(title: str, cells: list[list[Record]]) -> list[str]:
     tried = [{r["peer"] for r in cell} for cell in cells]
     names = [f"{cell[0]['problem']} {cell[0]['penalty']}" for cell in cells]
     pairs = list(zip(names, solved, tried, strict=True))
-    lost = [name for name, done, asked in pairs if OURS in asked - done and done]
-    alone = [name for name, done, asked in pairs if done == {OURS} != asked]
+    lost = [name for name, done, asked in pairs if OURS in asked - done and done - OWN]
+    alone = [name for name, done, asked in pairs if OURS in done <= OWN and asked - OWN]
     lines = []
     if lost:
         lines.append(f"{title}, not in the mean, lost: only peers solved {', '.join(lost)}.\n")
@@ -165,7 +191,7 @@ def _minima(records: list[Record]) -> str:
     for problem, penalty in _cells(tight):
         cell = _of(tight, problem, penalty)
         found = {r["peer"]: r["objective"] for r in cell if r["status"] == "ok"}
-        ours = found.pop(OURS, None)
+        ours, _ = found.pop(OURS, None), found.pop(PREVIOUS, None)
         if penalty.split("(")[0] != "l1" and ours is not None and found:
             lowest = min(found, key=lambda peer: found[peer])
             differences[f"{problem} {penalty} ({lowest})"] = ours / found[lowest] - 1.0

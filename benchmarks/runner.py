@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import envs
-from benchmarks.adapters import adapter
+from benchmarks.adapters import OWN, adapter
 from benchmarks.client import Client
 from benchmarks.judge import LEVELS, PENALTIES, Penalty, alpha_grid, correlation_scale, judge
 from benchmarks.problems import (
@@ -34,7 +34,7 @@ from benchmarks.problems import (
     store,
 )
 from benchmarks.search import Attempt, Found, ladder, loosest
-from benchmarks.settings import OURS, Effort, Settings
+from benchmarks.settings import Effort, Settings
 
 Record = dict[str, Any]
 CACHE = envs.ROOT / "benchmarks" / ".cache"
@@ -204,9 +204,9 @@ def run_cell(cell: Cell, clients: list[Client], plan: Plan) -> list[Record]:
 
 def worth_rounds(passed: list[Timed], plan: Plan) -> list[Timed]:
     """Return the solvers whose time a few rounds may change in a way that matters; ours always."""
-    rivals = [seconds for trial, _, seconds in passed if trial.client.peer != OURS]
+    rivals = [seconds for trial, _, seconds in passed if trial.client.peer not in OWN]
     bound = plan.rounds_within * min(rivals, default=math.inf)
-    near = [p for p in passed if p[2] <= bound or p[0].client.peer == OURS]
+    near = [p for p in passed if p[2] <= bound or p[0].client.peer in OWN]
     return [p for p in near if p[2] <= plan.keep_above]
 
 

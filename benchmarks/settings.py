@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.adapters import OWN
 from benchmarks.judge import LEVELS
 from benchmarks.problems import GENERATION
 
 Record = dict[str, Any]
-OURS = "sparsieve"  # always searched: its code is what changes between runs
 _QUESTION = ("problem", "variant", "penalty", "level", "peer", "version")
 
 
@@ -63,7 +63,8 @@ class Settings:
                 )
             same_machine = meta.get("machine") == machine
             for record in document["records"]:
-                if record["peer"] != OURS and (record["status"] == "ok" or same_machine):
+                # Ours is always searched for: its code is what changes between runs.
+                if record["peer"] not in OWN and (record["status"] == "ok" or same_machine):
                     settings.add(record, f"{file.name} of {meta['date'][:10]}")
         return settings
 

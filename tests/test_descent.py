@@ -92,7 +92,7 @@ def test_each_alpha_of_a_path_ends_below_where_it_started(name):
     """The last point of one alpha is the first of the next: its objective there may only fall."""
     X, y, _ = toy(50, 100, 5, 0.5)
     penalty = PENALTIES[name]
-    path = sv.sparse_path(X, y, penalty, alphas=30)
+    path = sv.sparse_path(X, y, penalty, alphas=30, start="previous")
     before, at = path.coef_at(path.alphas[0]), path.intercepts[0]
     null = sv.objective(X, y, before, at, penalty=penalty, alpha=path.alphas[0])
     for k, alpha in enumerate(path.alphas):

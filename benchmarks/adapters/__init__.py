@@ -8,6 +8,7 @@ from benchmarks.adapters.base import Adapter, Solution
 
 _MODULES = {
     "sparsieve": "ours",
+    "sparsieve-previous": "ours",
     "scikit-learn": "scikit_learn",
     "celer": "celer_peer",
     "skglm": "skglm_peer",
@@ -18,6 +19,9 @@ _MODULES = {
     "ncvreg": "r_peers",
 }
 NAMES = tuple(_MODULES)
+# The library with its default start and walking down: no peer of itself.
+OURS, PREVIOUS = "sparsieve", "sparsieve-previous"
+OWN = frozenset({OURS, PREVIOUS})
 # Peers that pose another problem: no part of the comparison of solvers, but of the study of starts.
 OTHERS = {"abess": "abess_peer"}
 
@@ -29,4 +33,4 @@ def adapter(name: str) -> Adapter:
     return made
 
 
-__all__ = ["NAMES", "OTHERS", "Adapter", "Solution", "adapter"]
+__all__ = ["NAMES", "OTHERS", "OURS", "OWN", "PREVIOUS", "Adapter", "Solution", "adapter"]

@@ -9,7 +9,7 @@ passes.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Sparsieve(Adapter):
     penalties = frozenset({"l1", "mcp", "scad", "logsum"})
     takes_sparse = True
     tolerances = (1e-1, 1e-12)
+    options: ClassVar[dict[str, str]] = {}
 
     def version(self) -> str:
         from importlib.metadata import version
@@ -58,8 +59,20 @@ class Sparsieve(Adapter):
                 tol=tol,
                 tol_relative_to="path",
                 n_jobs=self.threads,
+                **self.options,
             )
         return Solution(path.coefs, float(np.mean(path.passes)))
 
 
-ADAPTERS: dict[str, type[Adapter]] = {"sparsieve": Sparsieve}
+class SparsievePrevious(Sparsieve):
+    """The same, walking down from point to point: no other start for a convex penalty."""
+
+    name = "sparsieve-previous"
+    penalties = frozenset({"mcp", "scad", "logsum"})
+    options: ClassVar[dict[str, str]] = {"start": "previous"}
+
+
+ADAPTERS: dict[str, type[Adapter]] = {
+    "sparsieve": Sparsieve,
+    "sparsieve-previous": SparsievePrevious,
+}

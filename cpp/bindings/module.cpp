@@ -468,6 +468,7 @@ NB_MODULE(_core, m) {
           "penalty"_a)
       .def_prop_ro("null_deviance",
                    [](const PySolver& self) { return self.solver->null_deviance(); })
+      .def_prop_ro("deviance", [](const PySolver& self) { return self.solver->deviance(); })
       .def_prop_ro("correlation_limit",
                    [](const PySolver& self) { return self.solver->correlation_limit(); })
       .def_prop_ro("null_correlations",

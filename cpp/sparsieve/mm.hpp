@@ -81,7 +81,8 @@ class MmSolver {
   // The non-zero coefficients, by increasing column.
   void solution(std::vector<Index>& columns, std::vector<double>& coef) const;
   double null_deviance() const { return z_norm2_; }
-  double coefficient_shift() const;  // sum_j mean_j w_j
+  double deviance() const { return fit_; }  // of the current point
+  double coefficient_shift() const;         // sum_j mean_j w_j
 
  private:
   struct Direction {

@@ -39,6 +39,8 @@ _ORDER = ("lasso", "previous", "upwards", "given", "none")
 #: How exactly the points are solved that only tell where a grid begins.
 _LOOSE = 1e-3
 _MANY = 10_000
+#: The least step upwards when looking for that: a grid's own may be as small as rounding.
+_FINEST = 1.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +101,10 @@ def check_start(start: Any, problem: Problem) -> Start:
             )
         return Start(start)
     try:
+        if np.iscomplexobj(start):
+            raise TypeError("complex numbers")
         coef = np.array(start, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(
             f"start is neither a name nor numbers (got {type(start).__name__}); use {known}, or "
             f"an array of {problem.n_features} coefficients."
@@ -130,14 +134,15 @@ def first_alpha(
     """Return where a grid of ``count`` alphas begins: the first one upwards with an empty point.
 
     That is alpha_max when walking down. From a lasso, features may be there already at alpha_max:
-    the grid is then continued upwards in its own steps, at most to where the lasso is empty too.
+    the grid is then continued upwards in its own steps (or coarser ones than those of a very fine
+    grid), at most to where the lasso is empty too.
     """
     largest = solver.largest_alpha()
     if start.kind in ("none", "previous"):
         return largest
     start = Start("lasso", start.fraction) if start.kind == "best" else start
     limit = largest / start.fraction
-    step = eps ** (-1.0 / (count - 1)) if count > 1 else 1.0 / start.fraction
+    step = max(eps ** (-1.0 / (count - 1)), _FINEST) if count > 1 else 1.0 / start.fraction
     alpha, deadline = largest, time.monotonic() + max_time
     while alpha < limit:
         start.place(solver)

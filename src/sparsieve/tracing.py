@@ -223,12 +223,15 @@ class _Walk:
         The walks know of all limits but the callback, which sees the points that are kept.
         """
         silent = replace(self.limits, callback=None)
+        lasso = replace(self)
+        # The solver may have been used, to find where the grid begins: a walk down begins at zero.
+        self.solver = self.solver.again()
         down, ended = self.down(PREVIOUS, silent)
         if ended == "max_time":
             return down, ended
         up = self.up(len(down))
-        lasso = replace(self, solver=self.solver.again())
         other, ended_other = lasso.down(Start("lasso", start.fraction), silent)
+        other = [point for point in other if point.status != "INTERRUPTED"]
         longest = max(len(down), len(other))
         points = self.finished = []
         for k in range(longest):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,12 +43,14 @@ def alpha_grids(
     eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-3")
     if not isinstance(grid, int):
         return [grid] * len(penalties)
+    deadline = time.monotonic() + max_time
     solver = problem.solver(penalties[0], max_time=max_time)
     grids = []
     for penalty in penalties:
         solver.set_penalty(penalty)
         solver.clear()
-        grids.append(grid_from(solver, start.suited(penalty), grid, eps, max_time))
+        left = max(deadline - time.monotonic(), 0.0)
+        grids.append(grid_from(solver, start.suited(penalty), grid, eps, left))
     return grids
 
 
