@@ -25,10 +25,11 @@ truth[::40] = rng.choice([-1.0, 1.0], 10) * rng.uniform(0.4, 1.5, 10)
 y = X @ truth + rng.standard_normal(n_samples)
 
 # %%
-# One path per shape, 60 alphas each; every one of the 480 points is certified.
+# One path per shape, the same 60 alphas for each; every one of the 480 points is certified.
 
 gammas = np.array([30.0, 15.0, 8.0, 5.0, 3.0, 2.0, 1.5, 1.2])
-surface = sv.sparse_surface(X, y, "mcp", shapes=gammas, alphas=60, eps=0.02)
+alphas = sv.alpha_max(X, y, "mcp") * np.geomspace(1.0, 0.02, 60)
+surface = sv.sparse_surface(X, y, "mcp", shapes=gammas, alphas=alphas)
 print(surface.summary())
 
 # %%
@@ -53,7 +54,7 @@ views = {
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), sharey=True, layout="constrained")
 rows = np.arange(gammas.size)
 for ax, (title, values) in zip(axes, views.items(), strict=True):
-    mesh = ax.pcolormesh(surface[0].alphas, rows, values, shading="nearest", cmap="viridis")
+    mesh = ax.pcolormesh(alphas, rows, values, shading="nearest", cmap="viridis")
     ax.set(title=title, xscale="log", xlabel=r"$\alpha$", yticks=rows)
     ax.set_yticklabels([f"{gamma:g}" for gamma in gammas])
     ax.invert_xaxis()

@@ -1,4 +1,4 @@
-"""Regularisation paths: many alphas, each a certified solution, each warm-started by the last."""
+"""Regularisation paths: many alphas, each a certified solution, each begun where ``start`` says."""
 
 from __future__ import annotations
 
@@ -357,10 +357,11 @@ def sparse_path(
     penalty : str or Penalty, default="mcp"
         "l1", "logsum", "mcp", "scad", "capped_l1", "lq", or an object with ``value`` and ``slope``.
     alphas : int or array-like, default=100
-        How many alphas between alpha_max and eps * alpha_max, or the alphas themselves (any order;
-        the path is computed and returned in decreasing order, repeats are dropped).
+        How many alphas between alpha_max (or the first empty point above it, see ``start``) and
+        eps * alpha_max, or the alphas themselves (any order; the path is computed and returned in
+        decreasing order, repeats are dropped).
     eps : float, default=1e-3
-        alpha_min / alpha_max, when ``alphas`` is an integer.
+        The last alpha over alpha_max, when ``alphas`` is an integer.
     fit_intercept : bool, default=True
     sample_weight : array-like of shape (n_samples,), default=None
         The :math:`\omega_i`, normalised to sum to n.

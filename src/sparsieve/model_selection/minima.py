@@ -151,9 +151,8 @@ def local_minima(
         "zero"; "path": down from alpha_max, ``start="previous"`` of :class:`SparseRegressor`;
         "lasso": the lasso with the same slope at zero; "low lasso": the lasso at 0.3 of that slope,
         ``start="lasso"`` and what :class:`SparseRegressor` does unless told otherwise; "ridge": the
-        largest coefficients (at most half as many as
-        rows) of a ridge regression; "reverse": up from alpha / 100; "shape": the solution for a
-        more convex shape of the penalty.
+        largest coefficients (at most half as many as rows) of a ridge regression; "reverse": up
+        from alpha / 100; "shape": the solution for a more convex shape of the penalty.
     n_random : int, default=0
         Additional starts with n/4 random features at random values of the ridge's size.
     random_state : int or numpy.random.Generator, default=None

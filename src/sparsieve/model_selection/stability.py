@@ -225,7 +225,8 @@ def stability_selection(
     n_pairs : int, default=50
         Complementary pairs of halves.
     alphas : int, default=100
-        Alphas of each path, from its own alpha_max down to eps times that.
+        Alphas of each path, from its own alpha_max (or the first empty point above it, as in
+        :func:`sparse_path`) down to eps * alpha_max.
     eps : float, default=1e-2
     random_state : int or numpy.random.Generator, default=None
     fit_intercept, sample_weight, weights, positive, tol, max_iter

@@ -234,7 +234,8 @@ def sparse_surface(
         The shapes of one penalty (gamma, theta or q); None takes a default grid, scaled to the
         columns of X and to y.
     alphas : int or array-like, default=100
-        How many alphas between each penalty's alpha_max and eps * alpha_max, or the alphas.
+        How many alphas between each penalty's alpha_max (or the first empty point above it, as in
+        :func:`sparse_path`) and eps * alpha_max, or the alphas, the same for every penalty.
     eps : float, default=1e-3
     warm : {"alpha", "shape", "both"}, default="alpha"
         Begin each solve as ``start`` says, from the neighbouring shape's point at the same place of
