@@ -90,3 +90,17 @@ def unsorted_csc(X, seed=0):
         (np.concatenate(data), np.concatenate(indices), np.asarray(indptr)), shape=X.shape
     )
     return broken, sparse.csc_array(X)
+
+
+def dictionary(n_samples, n_active, seed=0):
+    """Return X, y, w: cosines at three times the critical rate beside spikes, d = 4 n, coherent."""
+    n, half = n_samples, n_active // 2
+    row, frequency = np.arange(n)[:, np.newaxis], np.arange(3 * n)
+    cosines = np.cos(np.pi * (row + 0.5) * frequency / (3 * n))
+    X = np.hstack([cosines / np.linalg.norm(cosines, axis=0), np.eye(n)]) * np.sqrt(n)
+    rng = np.random.default_rng(seed)
+    w = np.zeros(4 * n)
+    waves = rng.choice(3 * n, half, replace=False)
+    spikes = 3 * n + rng.choice(n, half, replace=False)
+    w[np.r_[waves, spikes]] = rng.choice([-1, 1], 2 * half) * rng.uniform(0.5, 2.0, 2 * half)
+    return np.asfortranarray(X), X @ w + 0.05 * rng.standard_normal(n), w

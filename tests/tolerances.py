@@ -72,3 +72,16 @@ SKGLM = 2e-5
 # ||r||^2 as a difference of products with 5,000 rows, each off by some 600 units in the last place,
 # of vectors up to ten times as long as r: 100 * 600 * EPS64, and as much again for reserve.
 FIT_BY_PRODUCTS = 3e-11
+
+# Objectives of one stationary point, reached twice to the default tol: they differ by about tol
+# times slope(0) times the length of the coefficients, which the penalty's part of the objective
+# bounds up to a factor of ten. Other stationary points are apart by 1e-3 and more.
+ONE_BASIN = 1e-5
+
+# How often one alpha by itself ends where a path from the lasso ends there: what is promised. The
+# lasso is solved to 3e-3 of its level, and a few points lie on the edge of two basins.
+AGREEMENT = 0.99
+
+# Of several starts the first one wins a tie, and objectives within 1e-12 of the lowest, relative,
+# are one: the same point reached twice. What is kept may be above another by as much, and rounding.
+TIE = 1.001e-12
