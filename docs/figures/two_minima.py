@@ -65,7 +65,7 @@ def draw_line(ax, X, y, paths):
     for place, (name, w) in enumerate(zip(paths, ends, strict=True)):
         ax.plot(place, objective(X, y, w), "o", color=COLOURS[name], ms=9)
     ax.set_xticks([0, 1], ['"previous"', '"lasso"'])
-    ax.set(xlabel="along the straight line between the two", ylabel="objective")
+    ax.set(xlabel="along the line between them", ylabel="objective")
     ax.set_title("a hill between two minima", fontsize=10)
 
 
