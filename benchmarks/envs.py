@@ -15,7 +15,7 @@ import sys
 import venv
 from pathlib import Path
 
-from benchmarks.adapters import OURS, OWN, adapter
+from benchmarks.adapters import NAMES, OTHERS, OURS, OWN, adapter
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVS = ROOT / "benchmarks" / ".envs"
