@@ -114,7 +114,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def _add_starts(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="a few minutes: a part of it")
-    parser.add_argument("--draws", type=int, help="draws of every family (10; in the quick run 2)")
+    parser.add_argument("--draws", type=int, help="draws of every family (20; in the quick run 2)")
     parser.add_argument("--docs", action="store_true", help="write table and figure into docs, too")
     parser.add_argument("--out", type=Path, help="result file; draws it holds are not run again")
 
@@ -239,7 +239,7 @@ def _starts(arguments: argparse.Namespace) -> None:
     from benchmarks.starts.report import write
     from benchmarks.starts.study import Plan, study
 
-    draws = _at_least(1, "--draws", arguments.draws, 2 if arguments.quick else 10)
+    draws = _at_least(1, "--draws", arguments.draws, 2 if arguments.quick else 20)
     out = arguments.out or RESULTS / f"starts{'-quick' * arguments.quick}.json"
     try:
         document = study(Plan.quick(draws) if arguments.quick else Plan(draws), out)

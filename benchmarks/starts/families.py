@@ -94,7 +94,7 @@ def _dictionaries(n: int, n_nonzero: int) -> tuple[Family, Family]:
 
     name = f"dictionary {n} x {4 * n}, {n_nonzero}"
     # Recovery is all or nothing there: the median of few draws says little.
-    return Family(name, make), Family(f"{name}, BIC", make, "bic", counted=False, times=4.0)
+    return Family(name, make), Family(f"{name}, BIC", make, "bic", counted=False, times=2.0)
 
 
 _ALL = (
@@ -105,6 +105,6 @@ _ALL = (
     Family("independent 200 x 400", lambda seed: autoregressive(seed, (200, 400), 0.0, 20, 10.0)),
     Family("AR(.9) 500 x 100", lambda seed: autoregressive(seed, (500, 100), 0.9, 20, 3.0)),
     Family("toy 50 x 100", lambda seed: toy(seed, (50, 100)), counted=False),
-    Family("toy 500 x 5000", lambda seed: toy(seed, (500, 5000)), counted=False, times=0.1),
+    Family("toy 500 x 5000", lambda seed: toy(seed, (500, 5000)), counted=False, times=0.05),
 )
 FAMILIES = {family.name: family for family in _ALL}

@@ -69,9 +69,14 @@ class Summary:
         values = self.values(key, what)
         return float(np.median(values)) if len(values) else math.nan
 
-    def over(self, cases: list[str], penalty: str, way: str, what: str = "error") -> float:
-        """Return the mean over cases of the means over draws; NaN if a case is missing."""
-        return float(np.mean([self.mean((case, penalty, way), what) for case in cases]))
+    def over(
+        self, cases: list[str], way: tuple[str, str], what: str, draws: Iterable[int] | None = None
+    ) -> float:
+        """Return the mean over cases of the means over draws; NaN if a case is missing.
+
+        ``way`` is a penalty and what it starts from, or who fits it.
+        """
+        return float(np.mean([self.mean((case, *way), what, draws) for case in cases]))
 
     def ratios(self, penalty: str, way: str, what: str, part: str) -> np.ndarray:
         """Return a way's measure relative to "previous", one number per case."""
