@@ -19,6 +19,11 @@ CALLS = {
     "path with threads": 'sv.sparse_path(X, y, "mcp", alphas=200, eps=1e-4, n_jobs=2)',
     "sparse path": 'sv.sparse_path(S, y, "mcp", alphas=200, eps=1e-4)',
     "own penalty": "sv.sparse_path(X, y, Arctan(), alphas=200, eps=1e-4)",
+    "walk down": 'sv.sparse_path(X, y, "mcp", alphas=200, eps=1e-4, start="previous")',
+    "lowest of several": 'sv.sparse_path(X, y, "mcp", alphas=200, eps=1e-4, start="best")',
+    "folds, lowest of several": (
+        'sv.SparseRegressorCV(alphas=200, eps=1e-4, start="best", n_jobs=2).fit(X, y)'
+    ),
     "cross-validation": "sv.SparseRegressorCV(alphas=200, eps=1e-4).fit(X, y)",
     "cross-validation in threads": "sv.SparseRegressorCV(alphas=200, eps=1e-4, n_jobs=2).fit(X, y)",
     "criteria": "sv.SparseRegressorIC(['mcp', 'scad'], alphas=200, eps=1e-4).fit(X, y)",

@@ -21,6 +21,7 @@ ROUTES = (
     "own penalty",
     "proximal weighted lasso",
     "local minima",
+    "lowest of several",
 )
 
 

@@ -63,6 +63,8 @@ def _options(draw, name, d):
         "tol": st.sampled_from([1e-3, 1e-6, 1e-10]),
         "max_iter": st.sampled_from([1, 5, 300]),
         "n_jobs": st.sampled_from([None, 1, 2, -1, 0, -5]),
+        "start": st.sampled_from(["lasso", "previous", "best", "upwards", "given", [0.0]])
+        | st.lists(rarely(_ODD, _NUMBERS), min_size=d, max_size=d),
     }
     if name in ("sparse_path", "SparseRegressorCV", "SparseRegressorIC", "sparse_surface"):
         known["alphas"] = st.sampled_from([1, 3, [0.5, 0.1], [0.1, 0.1, 2.0], 1e-3, [], [-1.0]])
