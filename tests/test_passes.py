@@ -32,8 +32,8 @@ def columns_of(X, scale):
 SCALES = pytest.mark.parametrize("scale", ["unit", "standardised"])
 
 
-def assert_reads_at_most(bound, X, y, penalty, **grid):
-    path = sv.sparse_path(X, y - y.mean(), penalty, fit_intercept=False, **grid)
+def assert_reads_at_most(bound, X, y, penalty, start="previous", **grid):
+    path = sv.sparse_path(X, y - y.mean(), penalty, fit_intercept=False, start=start, **grid)
     assert np.all(path.converged)
     assert path.passes.mean() <= bound
     return path
@@ -80,8 +80,17 @@ def test_tall(penalty, scale):
 @pytest.mark.parametrize("standardise", [False, True], ids=["raw", "standardised"])
 def test_real_dense_data(name, standardise, penalty):
     X, y = real_data.load(name, standardise)
-    path = sv.sparse_path(X, y, penalty)
+    path = sv.sparse_path(X, y, penalty, start="previous")
     assert path.passes.mean() <= 0.5
+
+
+@pytest.mark.parametrize("penalty", PENALTIES[1:], ids=NAMES[1:])
+@pytest.mark.parametrize("name", ["leukemia", "rat_eye", "climate_sst"])
+def test_real_dense_data_from_a_lasso(name, penalty):
+    """Two solves at each alpha, the second one from afar; neighbours of climate_sst nearly agree."""
+    X, y = real_data.load(name, True)
+    path = sv.sparse_path(X, y, penalty, start="lasso")
+    assert path.passes.mean() <= (2.0 if name == "climate_sst" else 0.6)
 
 
 def test_a_long_path_builds_the_shadow_in_its_first_pass():
@@ -135,8 +144,8 @@ def test_every_read_is_counted():
 @pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
 def test_paths_with_and_without_the_shadow_converge_to_the_same_minima_here(penalty):
     X, y, _ = sv.datasets.make_toy(200, 2000, 5, 1.0, random_state=1)
-    with_shadow = sv.sparse_path(X, y, penalty, alphas=40)
-    without = sv.sparse_path(X, y, penalty, alphas=40, shadow=False)
+    with_shadow = sv.sparse_path(X, y, penalty, alphas=40, start="previous")
+    without = sv.sparse_path(X, y, penalty, alphas=40, start="previous", shadow=False)
     assert with_shadow.passes.sum() < without.passes.sum()
     assert np.all(with_shadow.converged)
     assert np.all(without.converged)

@@ -146,13 +146,16 @@ def test_surface_of_a_cross_validation_marks_the_choice(model):
 
 
 def test_surface(problem):
-    surface = sv.sparse_surface(*problem, "logsum", alphas=10)
+    surface = sv.sparse_surface(*problem, "logsum", alphas=10, start="previous")
     ax = surface.plot()
     assert ax.get_xlabel() == "alpha / largest alpha"
     drawn = ax.images[0].get_array()
     np.testing.assert_array_equal(drawn, surface.grid("support_size"))
     again = surface.plot(values=surface.grid("r2"))
     np.testing.assert_array_equal(again.images[0].get_array(), surface.grid("r2"))
+    # From a lasso each shape begins at an alpha of its own: no common scale.
+    apart = sv.sparse_surface(*problem, "logsum", alphas=10)
+    assert apart.plot().get_xlabel() == "place on the grid"
     with pytest.raises(ValueError, match="values has shape"):
         surface.plot(values=np.zeros((2, 2)))
     same = sv.sparse_surface(*problem, "mcp", alphas=[1.0, 0.5], shapes=[5.0, 3.0])

@@ -35,7 +35,7 @@ def assert_true_path(X, y, penalty):
     """Solve the default path and check every point of it."""
     path = sv.sparse_path(X, y, penalty)
     assert len(path) == 100
-    assert path.alphas[-1] == pytest.approx(1e-3 * path.alphas[0])
+    assert path.alphas[-1] == pytest.approx(1e-3 * sv.alpha_max(X, y, penalty))
     assert path.converged.all()
     judged = violations(X, y, path, penalty.slope)
     assert judged.max() <= DEFAULT_KKT

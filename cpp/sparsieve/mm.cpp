@@ -16,6 +16,9 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 // The inner problem is solved to this fraction of tol: the rest is room for the exact check.
 constexpr double kInnerShare = 0.25;
 constexpr double kRough = 0.1;
+// From a start, coefficients whose pull is below this fraction of what the inner problem is solved to are
+// zeros that Newton's method approached from the wrong side.
+constexpr double kNegligible = 0.1;
 // A feature outside the working set may violate by this fraction of tol and stay outside.
 constexpr double kOutsideShare = 0.5;
 // The strong rule's guess is not followed below this share of the threshold.
@@ -440,7 +443,8 @@ void MmSolver::descend(const SolveOptions& options, bool record, SolveResult& re
   entered_ = 0;
   if (gram_left_ > 0) --gram_left_;
   // From a start much changes yet: features outside are looked for before the last digits.
-  bool rough = std::exchange(at_start_, false);
+  const bool from_start = std::exchange(at_start_, false);
+  bool rough = from_start;
   double best = kInf, objective_before = 0.0;
   double outside = rough ? slope0_ : expected_ * slope0_;  // how far features outside may violate
   std::vector<double> before_w;
@@ -463,9 +467,12 @@ void MmSolver::descend(const SolveOptions& options, bool record, SolveResult& re
     }
     const Status inner = ws_.has_gram() ? minimise(target, options, result, record)
                                         : minimise_by_columns(target, options, result);
+    if (from_start && ws_.has_gram()) drop_negligible(kNegligible * exact);
     const bool ended = inner == Status::kIterations || inner == Status::kInterrupted;
+    // At a rough point a violation smaller than what is left inside is none yet.
+    const double allowed = rough ? target / slope0_ : options.tol;
     const Seen seen = (expecting || proof) && !ended
-                          ? look_in_shadow(options.tol, proof, rough, result)
+                          ? look_in_shadow(allowed, proof && !rough, rough, result)
                           : Seen::kUnknown;
     known = seen == Seen::kNothing;
     if (seen == Seen::kFew || seen == Seen::kMany) {
@@ -485,7 +492,7 @@ void MmSolver::descend(const SolveOptions& options, bool record, SolveResult& re
     if (misled) restore(before_w);
     // 3. look for violators outside
     double inside;
-    const auto found = look_outside(options.tol, misled || ended, inside, outside, result);
+    const auto found = look_outside(allowed, misled || ended, inside, outside, result);
     if (result.rounds == 0) expected_ = outside / slope0_;
     // 4. done, stuck, or enlarge the working set
     const bool complete =
@@ -494,7 +501,7 @@ void MmSolver::descend(const SolveOptions& options, bool record, SolveResult& re
       result.status = Status::kConverged;
       break;
     }
-    const bool settled = found.empty() && inside <= options.tol;
+    const bool settled = found.empty() && inside <= options.tol && !rough;
     if (settled || misled) {  // only rounding stands between this point and its certificate
       result.status = Status::kStalled;
       break;

@@ -120,6 +120,7 @@ class MmSolver {
   void resume(const SavedPoint& point);
   std::vector<char> near_slots(double share) const;
   void prune_start(const SolveOptions& options, SolveResult& result);
+  void drop_negligible(double pull);
   void prune_columns(const SolveOptions& options, SolveResult& result);
   // ---- setting up
   void set_alpha(double alpha);

@@ -98,15 +98,17 @@ std::vector<char> MmSolver::near_slots(double share) const {
   return near;
 }
 
-// Epochs of coordinate descent on the surrogate, over the support of the start and in the order of its
-// columns. Most of what a concave penalty drops leaves here, before other features are let in: so what
+// Epochs of coordinate descent on the surrogate, over the support of the start, its largest coefficients
+// first: the order of the columns makes no difference. Most of what a concave penalty drops leaves here, before other features are let in: so what
 // comes out does not depend on what else is in the working set. The support's part of the Gram matrix is
 // copied, so that an epoch touches nothing else; the factor is made anew at the end.
 void MmSolver::prune_start(const SolveOptions& options, SolveResult& result) {
   if (!ws_.has_gram()) return prune_columns(options, result);
   std::vector<Index> slots = support_;
-  std::sort(slots.begin(), slots.end(),
-            [&](Index a, Index b) { return ws_.column(a) < ws_.column(b); });
+  std::sort(slots.begin(), slots.end(), [&](Index a, Index b) {
+    const double one = std::abs(w_[a]), other = std::abs(w_[b]);
+    return one != other ? one > other : ws_.column(a) < ws_.column(b);
+  });
   const Index k = static_cast<Index>(slots.size());
   std::vector<double> gram(k * k), w(k), c(k), t(k), strength(k), value(k), slope(k), curvature(k);
   for (Index p = 0; p < k; ++p) {
@@ -144,7 +146,16 @@ void MmSolver::prune_start(const SolveOptions& options, SolveResult& result) {
   if (!fit_by_gram()) settle(options.tol);
 }
 
-// The same without a Gram matrix, where features that have left cost as much as those that stay: they go.
+// Set penalised coefficients to zero that move their own correlation by no more than `pull`.
+void MmSolver::drop_negligible(double pull) {
+  for (Index p = static_cast<Index>(support_.size()) - 1; p >= 0; --p) {
+    const Index s = support_[p];
+    const bool small = std::abs(w_[s]) * ws_.gram(s)[s] <= pull;
+    if (small && threshold_[ws_.column(s)] > 0.0) leave(p);
+  }
+}
+
+// Pruning without a Gram matrix, where features that have left cost as much as those that stay: they go.
 void MmSolver::prune_columns(const SolveOptions& options, SolveResult& result) {
   bold_ = true;
   column_epochs(kColumnEpochs, kMoved * slope0_, options, result);

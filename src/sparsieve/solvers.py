@@ -340,7 +340,8 @@ class Solver:
         )
         check_range(self._design, data)
         self.null_deviance: float = self._core.null_deviance
-        self._passes = 0.0
+        #: Passes over X that points handed out account for.
+        self.accounted = 0.0
 
     def again(self) -> Solver:
         """Return another solver for the same problem, at w = 0."""
@@ -423,7 +424,7 @@ class Solver:
             start_tol=_START_TOL,
         )
         columns, values, intercept = self._core.solution()
-        before, self._passes = self._passes, self._design.passes
+        before, self.accounted = self.accounted, self._design.passes
         return Point(
             alpha=alpha,
             columns=columns,
@@ -435,7 +436,7 @@ class Solver:
             n_iter=result.n_iter,
             status=result.status.name,
             convex=result.convex,
-            passes=self._passes - before,
+            passes=self.accounted - before,
             settled_by_bound=result.by_bound,
             settled_by_reading=result.by_reading,
             settled_by_shadow=result.by_shadow,

@@ -36,8 +36,8 @@ FRACTION = 0.3
 _TIE = 1e-12
 #: Which start a tie goes to.
 _ORDER = ("lasso", "previous", "upwards", "given", "none")
-#: How exactly the points are solved that only tell where a grid begins.
-_LOOSE = 1e-3
+#: How the points are solved that only tell where a grid begins: as exactly as a path by default.
+_TOL = 1e-6
 _MANY = 10_000
 #: The least step upwards when looking for that: a grid's own may be as small as rounding.
 _FINEST = 1.02
@@ -100,15 +100,12 @@ def check_start(start: Any, problem: Problem) -> Start:
                 f"{problem.n_features} coefficients."
             )
         return Start(start)
-    try:
-        if np.iscomplexobj(start):
-            raise TypeError("complex numbers")
-        coef = np.array(start, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+    coef = _as_numbers(start)
+    if coef is None:
         raise TypeError(
-            f"start is neither a name nor numbers (got {type(start).__name__}); use {known}, or "
-            f"an array of {problem.n_features} coefficients."
-        ) from error
+            f"start is neither a name nor numbers (got {type(start).__name__}); use {known}, "
+            f"or an array of {problem.n_features} coefficients."
+        )
     if coef.shape != (problem.n_features,):
         raise ValueError(
             f"start has shape {coef.shape}, but X has {problem.n_features} features; pass one "
@@ -118,6 +115,13 @@ def check_start(start: Any, problem: Problem) -> Start:
         where = int(np.flatnonzero(~np.isfinite(coef))[0])
         raise ValueError(f"start[{where}] is {coef[where]}; replace it by a finite number, e.g. 0.")
     return Start("given", coef=problem.projected(coef))
+
+
+def _as_numbers(start: Any) -> Floats | None:
+    try:
+        return None if np.iscomplexobj(start) else np.array(start, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def lowest(points: Sequence[Point]) -> Point:
@@ -144,15 +148,17 @@ def first_alpha(
     limit = largest / start.fraction
     step = max(eps ** (-1.0 / (count - 1)), _FINEST) if count > 1 else 1.0 / start.fraction
     alpha, deadline = largest, time.monotonic() + max_time
+    accounted = solver.accounted
     while alpha < limit:
         start.place(solver)
         left = deadline - time.monotonic()
         if left <= 0.0:
             break
-        point = solver.solve(alpha, _LOOSE, _MANY, left, convexity=False, lasso=start.lasso)
+        point = solver.solve(alpha, _TOL, _MANY, left, convexity=False, lasso=start.lasso)
         if not solver.penalised(point.columns).size:
             break
         alpha = min(alpha * step, limit)
+    solver.accounted = accounted  # the first point of the path accounts for the search
     return alpha
 
 

@@ -23,7 +23,7 @@ def test_every_start_ends_in_a_critical_point(problem, penalty):
     X, y = problem
     alpha = 0.1 * sv.alpha_max(X, y, penalty)
     result = sv.local_minima(X, y, penalty, alpha=alpha, n_random=2, random_state=0)
-    assert len(result.points) == 8
+    assert len(result.points) == 9
     for point in result.points:
         coef = np.zeros(100)
         coef[point.columns] = point.values
@@ -36,8 +36,8 @@ def test_a_convex_problem_has_one_minimum(problem):
     result = sv.local_minima(X, y, "l1", alpha=0.2, n_random=3, random_state=0)
     assert result.n_distinct == 1
     assert result.spread <= REORDERED_SUM
-    np.testing.assert_array_equal(result.agreement, np.ones((9, 9)))
-    assert "1 critical point from 9 starts" in result.summary()
+    np.testing.assert_array_equal(result.agreement, np.ones((10, 10)))
+    assert "1 critical point from 10 starts" in result.summary()
     assert repr(result) == f"<LocalMinima: {result.summary().splitlines()[0]}>"
 
 

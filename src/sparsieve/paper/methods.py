@@ -97,6 +97,7 @@ def engine_path(problem: LibraryProblem, lambdas: Array, tol: float) -> tuple[An
             alphas=alphas,
             fit_intercept=False,
             tol=tol / largest,
+            start="previous",  # as the methods it is compared with
             n_jobs=1,
         )
         return path, process_time() - cpu, perf_counter() - wall
