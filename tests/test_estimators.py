@@ -207,7 +207,7 @@ def test_warm_start_finds_the_other_minimum():
     X = np.array([[1.0, 0.9], [0.0, np.sqrt(1 - 0.81)]]) * np.sqrt(2)
     y = X @ [1.0, 1.0]
     model = sv.SparseRegressor(
-        sv.MCP(gamma=1.2), alpha=0.9, fit_intercept=False, warm_start=True
+        sv.MCP(gamma=1.2), alpha=0.9, fit_intercept=False, warm_start=True, start="previous"
     ).fit(X, y)
     from_zero = model.coef_
     model.coef_ = np.array([0.0, 1.9])

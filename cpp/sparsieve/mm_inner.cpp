@@ -29,8 +29,6 @@ constexpr double kPolish = 1e-5;
 constexpr int kStallLimit = 3;
 // Rounds of that before rounding is blamed.
 constexpr int kStallRounds = 20;
-// No penalty is asked about coefficients beyond this: their squares may overflow.
-constexpr double kFarthest = 1e100;
 // Features that join the factor at once; nobody listens to Ctrl-C meanwhile.
 constexpr std::size_t kJoinBatch = 32;
 }  // namespace
@@ -192,8 +190,8 @@ double MmSolver::first_crossing(const Direction& dir, Index& who) const {
   return first;
 }
 
-// F(w + t delta) - F(w), free of cancellation in the quadratic part; infinite where the direction leads
-// out of all bounds (a singular factor), which no penalty is asked about.
+// F(w + t delta) - F(w), free of cancellation in the quadratic part; infinite where the direction is
+// not finite (a singular factor), which no penalty is asked about.
 double MmSolver::change_along(const Direction& dir, double t) {
   const Index k = static_cast<Index>(support_.size());
   double linear = 0.0, quadratic = 0.0, penalty = 0.0, reach = 0.0;
@@ -205,7 +203,7 @@ double MmSolver::change_along(const Direction& dir, double t) {
     scratch_[p] = std::abs(w_[support_[p]] + t * dir.delta[p]);
     reach += scratch_[p];
   }
-  if (!(reach < kFarthest)) return kInf;
+  if (!std::isfinite(reach)) return kInf;
   problem_.penalty->evaluate(scratch_.data(), a_.data(), k, trial_value_.data(),
                              scratch_.data() + k, scratch_.data() + 2 * k);
   for (Index p = 0; p < k; ++p) {

@@ -148,7 +148,9 @@ class Watched:
         return slope
 
     def _answer(self, method: str, abs_w: Floats, alpha: Floats) -> Floats:
-        answer = as_floats(getattr(self._penalty, method)(abs_w, alpha))
+        # A trial step may be very long: 1 / (1 + t)^2 is then 0, and its overflow no news.
+        with np.errstate(over="ignore"):
+            answer = as_floats(getattr(self._penalty, method)(abs_w, alpha))
         if answer.shape != abs_w.shape:
             raise ValueError(
                 f"penalty {type(self._penalty).__name__}: {method} returned shape {answer.shape} "
