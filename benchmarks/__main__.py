@@ -41,6 +41,7 @@ def main() -> None:
     compare.add_argument("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
     compare.add_argument("--repeat", type=int, default=7)
     compare.add_argument("--clock", default="seconds", choices=["seconds", "cpu"], help=CLOCKS)
+    compare.add_argument("--start", default="previous", choices=["previous", "lasso"])
     compare.add_argument("--fail-above", type=float, default=1.25, help="largest ratio allowed")
     grown = commands.add_parser("growth", help="time against the number of features and samples")
     grown.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)

@@ -3,7 +3,8 @@
     python -m benchmarks compare <base> [--head <commit or .>]
 
 Both get the same tolerance (1e-6 of the penalty level) and the same data; per cell the best of
-the interleaved rounds counts, by the clock on the wall or, with --clock cpu, of the processor. On
+the interleaved rounds counts, by the clock on the wall or, with --clock cpu, of the processor. Both
+walk down the path, which commits of any age can do; --start lasso compares the default start. On
 a machine that does other things a few percent are noise. The exit status is 1 when any cell became
 slower than --fail-above allows.
 """
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import envs
+from benchmarks.adapters import OURS, PREVIOUS
 from benchmarks.client import Client
 from benchmarks.judge import PENALTIES, alpha_grid, correlation_scale
 from benchmarks.problems import PROBLEMS, ProblemUnavailable, fetch, store
@@ -44,11 +46,12 @@ def compare(arguments: argparse.Namespace) -> int:
         "differences below 5 to 10 % are noise on a busy machine",
         flush=True,
     )
+    peer = OURS if arguments.start == "lasso" else PREVIOUS
     rows: list[Record] = []
     clients: list[Client] = []
     try:
         for side, start in starts.items():
-            clients.append(Client(f"sparsieve@{side}", 1, start))
+            clients.append(Client(f"{peer}@{side}", 1, start))
         for name in arguments.problems:
             rows += compare_problem(name, clients, arguments)
     finally:
