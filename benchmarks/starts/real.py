@@ -39,14 +39,15 @@ REAL = (
     RealSet("communities_crime", "measured", 3, 1),
     RealSet("rat_eye", "measured", 2, 1),
     RealSet("climate_sst", "measured", 2, 1),
-    RealSet("leukemia", "class", 2, 1),
-    RealSet("colon", "class", 3, 1),
-    RealSet("prostate_singh", "class", 1, 0),
-    RealSet("arcene", "class", 1, 0),
+    RealSet("leukemia", "class", 5, 1),
+    RealSet("colon", "class", 6, 1),
+    RealSet("prostate_singh", "class", 2, 0),
+    RealSet("arcene", "class", 2, 0),
     RealSet("newsgroup", "class", 1, 0, large=True),
     RealSet("physician_poisson", "count", 3, 1),
     RealSet("bike_poisson", "count", 1, 0, large=True),
 )
+KINDS = {data.name: data.kind for data in REAL}
 
 
 @dataclass(frozen=True)

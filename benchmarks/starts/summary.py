@@ -78,11 +78,11 @@ class Summary:
         """
         return float(np.mean([self.mean((case, *way), what, draws) for case in cases]))
 
-    def ratios(self, penalty: str, way: str, what: str, part: str) -> np.ndarray:
-        """Return a way's measure relative to "previous", one number per case."""
+    def ratios(self, cases: list[str], penalty: str, way: str, what: str) -> np.ndarray:
+        """Return a way's measure relative to "previous", one number per case that has both."""
         found = [
             self.mean((case, penalty, way), what) / self.mean((case, penalty, "previous"), what)
-            for case in self.cases(part)
+            for case in cases
         ]
         return np.array([ratio for ratio in found if np.isfinite(ratio)])
 
