@@ -87,7 +87,7 @@ def test_real_dense_data(name, standardise, penalty):
 @pytest.mark.parametrize("penalty", PENALTIES[1:], ids=NAMES[1:])
 @pytest.mark.parametrize("name", ["leukemia", "rat_eye", "climate_sst"])
 def test_real_dense_data_from_a_lasso(name, penalty):
-    """Two solves at each alpha, the second one from afar; neighbours of climate_sst nearly agree."""
+    """Two solves at each alpha, the second from afar; columns of climate_sst nearly agree."""
     X, y = real_data.load(name, True)
     path = sv.sparse_path(X, y, penalty, start="lasso")
     assert path.passes.mean() <= (2.0 if name == "climate_sst" else 0.6)
