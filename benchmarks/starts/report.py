@@ -78,7 +78,7 @@ def _about(document: Record, summary: Summary) -> str:
         f'"previous" walks down the path; "lasso f" starts at each alpha from the lasso at f times '
         f'slope(0); "best" takes the lowest objective of previous, lasso and upwards. '
         f"The default is **{DEFAULT}**.\n"
-        f"Draws: {counted}.\n"
+        f"Draws: {counted}.\n" + "".join(f"Note: {note}\n" for note in meta.get("notes", []))
     )
 
 
@@ -179,8 +179,9 @@ def _real_starts(summary: Summary) -> str:
     text = (
         "### The starts, relative to previous\n\n"
         "Geometric mean over data sets of the nested error (in brackets the worst set), then of "
-        "the lowest error over alpha, over sets on which all starts were tried. The second flatters: a path that jumps has a lower lowest "
-        "point, and nobody knows beforehand where it is.\n"
+        "the lowest error over alpha, over sets on which all starts were tried. The second "
+        "flatters: a path that jumps has a lower lowest point, and nobody knows beforehand where "
+        "it is.\n"
     )
     for title, chosen in (("Measured responses", measured), ("Classes and counts", others)):
         if chosen:
