@@ -6,6 +6,7 @@ import re
 import signal
 
 import numpy as np
+import pandas as pd
 import pytest
 from penalties_under_test import Geman
 from problems import ar_design, dictionary, response, toy
@@ -159,8 +160,8 @@ def test_certificate_and_summary_show_the_start(easy):
         ("laso", ValueError, r"start='laso' is not known; use 'lasso', 'previous', 'best', or an"),
         (np.ones(39), ValueError, r"start has shape \(39,\).*one coefficient per feature"),
         (np.ones((40, 1)), ValueError, r"start has shape \(40, 1\).*one coefficient per feature"),
-        (None, ValueError, r"start has shape \(\).*one coefficient per feature"),
-        (True, ValueError, r"start has shape \(\).*one coefficient per feature"),
+        (None, ValueError, r"start=None is not known; use 'lasso'"),
+        (True, TypeError, r"start is neither a name nor numbers"),
         (np.r_[0.0, np.nan, np.zeros(38)], ValueError, r"start\[1\] is nan; replace it by a fin"),
         (np.r_[np.zeros(39), -np.inf], ValueError, r"start\[39\] is -inf; replace it by a finite"),
         ({}, TypeError, "start is neither a name nor numbers.*dict.*use 'lasso', 'previous'"),
@@ -631,3 +632,49 @@ def test_a_dictionary_is_decoded_from_the_lasso_and_not_walking_down():
     assert error["lasso"] <= 0.02
     assert error["best"] <= 0.02
     assert error["previous"] > 0.1
+
+
+def test_labelled_coefficients_are_put_into_the_order_of_the_columns():
+    X, y, w = toy(60, 12, 3, 0.5)
+    names = [f"x{j}" for j in range(12)]
+    frame = pd.DataFrame(X, columns=names)
+    start = pd.Series(w + 1.0, index=names)
+    shuffled = start.sample(frac=1.0, random_state=0)
+    paths = [sv.sparse_path(frame, y, "mcp", alphas=5, start=s) for s in (start, shuffled)]
+    np.testing.assert_array_equal(paths[0].objective, paths[1].objective)
+    with pytest.raises(ValueError, match=r"start is labelled .* none for 'x0'"):
+        sv.sparse_path(frame, y, "mcp", start=start.rename(index={"x0": "z"}))
+    by_position = pd.Series(w, index=range(12))
+    assert (sv.sparse_path(frame, y, "mcp", alphas=3, start=by_position).start == "given").all()
+
+
+def test_a_mask_is_no_start():
+    X, y, w = toy(60, 12, 3, 0.5)
+    with pytest.raises(TypeError, match="start is neither a name nor numbers"):
+        sv.sparse_path(X, y, "mcp", start=w != 0)
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        ("lasso", "5))"),
+        ("previous", "start='previous')"),
+        ("best", ""),
+        (np.ones(12), "start=start"),
+    ],
+    ids=["lasso", "previous", "best", "given"],
+)
+def test_a_report_can_be_made_again_from_the_same_start(start, said):
+    X, y, _ = toy(60, 12, 3, 0.5)
+    assert said in sv.sparse_path(X, y, "mcp", alphas=5, start=start).to_html()
+    model = sv.SparseRegressor("mcp", alpha=0.1, start=start).fit(X, y)
+    page = model.to_html()
+    assert "start=start" in page if not isinstance(start, str) else "array([" not in page
+
+
+def test_the_callback_sees_the_point_that_reaches_a_limit():
+    X, y, _ = toy(60, 40, 5, 0.5)
+    seen = []
+    path = sv.sparse_path(X, y, "mcp", alphas=30, max_support=4, callback=seen.append)
+    assert path.ended == "max_support"
+    assert len(seen) == len(path)

@@ -426,8 +426,9 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   poll_ = options.poll;
   const double previous = slope0_;
   set_alpha(alpha);
+  if (gram_left_ > 0) --gram_left_;
   if (at_start_) {
-    prune_start(options, result);
+    prune_start(options);
   } else {
     prefetch(previous);
   }
@@ -441,8 +442,8 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
 // From the current point to a stationary one, for the alpha that was set.
 void MmSolver::descend(const SolveOptions& options, bool record, SolveResult& result) {
   entered_ = 0;
-  if (gram_left_ > 0) --gram_left_;
-  // From a start much changes yet: features outside are looked for before the last digits.
+  // From a start much changes yet. As long as the point is rough, features outside are looked for before
+  // the inner problem is solved to its last digits.
   const bool from_start = std::exchange(at_start_, false);
   bool rough = from_start;
   double best = kInf, objective_before = 0.0;

@@ -72,7 +72,7 @@ class MmSolver {
   SolveResult solve(double alpha, const SolveOptions& options, bool record = false);
   // Replace the current point by the lasso with levels fraction * slope_j(0), so that the next solve
   // for this alpha starts there (mm_start.cpp).
-  Status start_from_lasso(double alpha, double fraction, const SolveOptions& options);
+  void start_from_lasso(double alpha, double fraction, const SolveOptions& options);
   // Start from a given w (global indices); replaces the current point.
   void warm_start(const std::vector<Index>& columns, const std::vector<double>& coef);
   // Replace the penalty; the point, the working set and every bound stay.
@@ -119,9 +119,9 @@ class MmSolver {
   SavedPoint saved() const;
   void resume(const SavedPoint& point);
   std::vector<char> near_slots(double share) const;
-  void prune_start(const SolveOptions& options, SolveResult& result);
+  void prune_start(const SolveOptions& options);
   void drop_negligible(double pull);
-  void prune_columns(const SolveOptions& options, SolveResult& result);
+  void prune_columns(const SolveOptions& options);
   // ---- setting up
   void set_alpha(double alpha);
   void fit_unpenalised();
@@ -212,8 +212,8 @@ class MmSolver {
   int gram_left_ = 0;                // alphas for which columns are not tried: they took longer
   int gram_term_ = 4;                // the same, next time
   double slope0_ = 0.0, z_norm2_ = 0.0;
-  std::vector<double> strength_;   // alpha pi_j, per feature
-  std::vector<double> threshold_;  // slope_j(0), per feature
+  std::vector<double> strength_;   // alpha pi_j, per feature (a lasso to start from: its levels)
+  std::vector<double> threshold_;  // slope_j(0), per feature (the same)
   std::vector<double> null_correlations_;
   Index excluded_ = 0;            // how many can never enter
   std::vector<Index> dependent_;  // unpenalised features that depend on other unpenalised ones

@@ -23,7 +23,7 @@ constexpr double kMoved = 1e-2;
 constexpr double kNear = 0.8;
 }  // namespace
 
-Status MmSolver::start_from_lasso(double alpha, double fraction, const SolveOptions& options) {
+void MmSolver::start_from_lasso(double alpha, double fraction, const SolveOptions& options) {
   static const ShapedPenalty<L1Shape> l1{L1Shape{}};
   Crew crew;
   poll_ = options.poll;
@@ -46,7 +46,6 @@ Status MmSolver::start_from_lasso(double alpha, double fraction, const SolveOpti
   problem_.penalty = penalty;
   lasso_ = saved();
   at_start_ = true;
-  return result.status;
 }
 
 MmSolver::SavedPoint MmSolver::saved() const {
@@ -66,7 +65,14 @@ void MmSolver::resume(const SavedPoint& point) {
   const bool same = ws_.has_gram() && point.gram && point.columns.size() <= columns.size() &&
                     std::equal(point.columns.begin(), point.columns.end(), columns.begin());
   if (!same) {
-    move_to(point.columns, point.w);
+    std::vector<Index> support;
+    std::vector<double> coef;
+    for (std::size_t s = 0; s < point.w.size(); ++s) {
+      if (point.w[s] == 0.0) continue;
+      support.push_back(point.columns[s]);
+      coef.push_back(point.w[s]);
+    }
+    move_to(support, coef);
     return;
   }
   const Index m = ws_.size();
@@ -93,7 +99,7 @@ void MmSolver::resume(const SavedPoint& point) {
 std::vector<char> MmSolver::near_slots(double share) const {
   std::vector<char> near(ws_.size(), 0);
   for (Index s = 0; s < ws_.size(); ++s) {
-    near[s] = place_[s] >= 0 || std::abs(c_[s]) >= share * threshold_[ws_.column(s)];
+    near[s] = place_[s] >= 0 || excess(s) >= (share - 1.0) * threshold_[ws_.column(s)];
   }
   return near;
 }
@@ -102,8 +108,8 @@ std::vector<char> MmSolver::near_slots(double share) const {
 // first: the order of the columns makes no difference. Most of what a concave penalty drops leaves here, before other features are let in: so what
 // comes out does not depend on what else is in the working set. The support's part of the Gram matrix is
 // copied, so that an epoch touches nothing else; the factor is made anew at the end.
-void MmSolver::prune_start(const SolveOptions& options, SolveResult& result) {
-  if (!ws_.has_gram()) return prune_columns(options, result);
+void MmSolver::prune_start(const SolveOptions& options) {
+  if (!ws_.has_gram()) return prune_columns(options);
   std::vector<Index> slots = support_;
   std::sort(slots.begin(), slots.end(), [&](Index a, Index b) {
     const double one = std::abs(w_[a]), other = std::abs(w_[b]);
@@ -119,9 +125,8 @@ void MmSolver::prune_start(const SolveOptions& options, SolveResult& result) {
     c[p] = c_[slots[p]];
   }
   double moved = std::numeric_limits<double>::infinity();
-  const Index last = std::min<Index>(kEpochs, options.max_iter);
-  while (result.iterations < last && moved > kMoved * slope0_ && !stopped()) {
-    ++result.iterations;
+  const Index most = std::min<Index>(kEpochs, options.max_iter);
+  for (Index epoch = 0; epoch < most && moved > kMoved * slope0_ && !stopped(); ++epoch) {
     for (Index p = 0; p < k; ++p) t[p] = std::abs(w[p]);
     problem_.penalty->evaluate(t.data(), strength.data(), k, value.data(), slope.data(),
                                curvature.data());
@@ -155,10 +160,12 @@ void MmSolver::drop_negligible(double pull) {
   }
 }
 
-// Pruning without a Gram matrix, where features that have left cost as much as those that stay: they go.
-void MmSolver::prune_columns(const SolveOptions& options, SolveResult& result) {
+// Pruning without a Gram matrix: over the whole working set, in its order. Features that have left cost
+// as much there as those that stay, so they go.
+void MmSolver::prune_columns(const SolveOptions& options) {
+  SolveResult ignored;
   bold_ = true;
-  column_epochs(kColumnEpochs, kMoved * slope0_, options, result);
+  column_epochs(kColumnEpochs, kMoved * slope0_, options, ignored);
   list_support();
   anchor();
   trim_working_set(kNear, ws_.size());

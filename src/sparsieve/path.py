@@ -450,8 +450,8 @@ def sparse_path(
         data, fit_intercept=fit_intercept, positive=positive, n_jobs=n_jobs, shadow=shadow
     )
     n_alphas = grid if isinstance(grid, int) else len(grid)
-    solver = problem.solver(penalty, max_time=limits.left(), n_alphas=n_alphas)
     begin = check_start(start, problem).suited(penalty)
+    solver = problem.solver(penalty, max_time=limits.left(), n_alphas=n_alphas)
     if isinstance(grid, int):
         grid = grid_from(solver, begin, grid, eps, limits.left())
     points, ended = trace(solver, grid, limits, start=begin, progress=progress, keep_finished=True)

@@ -105,7 +105,7 @@ class Fits(NamedTuple):
 
     def reversed(self) -> Fits:
         """Return the solutions, last first."""
-        return Fits.joined(self.single()[::-1])
+        return self if self.sizes.size == 0 else Fits.joined(self.single()[::-1])
 
     def single(self) -> list[Fits]:
         """Return each solution by itself."""
@@ -343,9 +343,10 @@ class Solver:
         #: Passes over X that points handed out account for.
         self.accounted = 0.0
 
-    def again(self) -> Solver:
+    def again(self, max_time: float = math.inf) -> Solver:
         """Return another solver for the same problem, at w = 0."""
-        other = Solver(penalty=self.penalty, columns=self._columns, **self._made_of)
+        made_of = self._made_of | {"max_time": max_time}
+        other = Solver(penalty=self.penalty, columns=self._columns, **made_of)
         if self._flag is not None:
             other.watch(self._flag)
         return other

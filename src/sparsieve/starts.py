@@ -25,7 +25,16 @@ from numpy.typing import NDArray
 from .penalties import Penalty, is_convex
 from .solvers import Fits, Point, Problem, Solver
 
-__all__ = ["NO_CHOICE", "PREVIOUS", "STARTS", "Start", "check_start", "first_alpha", "lowest"]
+__all__ = [
+    "NO_CHOICE",
+    "PREVIOUS",
+    "STARTS",
+    "Start",
+    "check_start",
+    "first_alpha",
+    "follow",
+    "lowest",
+]
 
 Floats = NDArray[np.float64]
 
@@ -89,18 +98,21 @@ NO_CHOICE = Start("none")
 
 
 def check_start(start: Any, problem: Problem) -> Start:
-    """Return a checked start; given coefficients are projected onto the constraints."""
+    """Return a checked start; given coefficients are projected onto the constraints.
+
+    A Start, which only the library makes, is taken as it is: the study of starts has its own.
+    """
     known = ", ".join(map(repr, STARTS))
     if isinstance(start, Start):
         return start
-    if isinstance(start, str):
-        if start not in STARTS:
-            raise ValueError(
-                f"start={start!r} is not known; use {known}, or an array of "
-                f"{problem.n_features} coefficients."
-            )
+    if isinstance(start, str) and start in STARTS:
         return Start(start)
-    coef = _as_numbers(start)
+    if start is None or isinstance(start, str):
+        raise ValueError(
+            f"start={start!r} is not known; use {known}, or an array of {problem.n_features} "
+            "coefficients."
+        )
+    coef = _as_numbers(_by_name(start, problem.data.feature_names))
     if coef is None:
         raise TypeError(
             f"start is neither a name nor numbers (got {type(start).__name__}); use {known}, "
@@ -117,9 +129,28 @@ def check_start(start: Any, problem: Problem) -> Start:
     return Start("given", coef=problem.projected(coef))
 
 
+def _by_name(start: Any, names: NDArray[Any] | None) -> Any:
+    """Put coefficients that are labelled with names into the order of the columns of X."""
+    labels = getattr(start, "index", None)
+    if names is None or not hasattr(labels, "is_unique") or not hasattr(start, "reindex"):
+        return start
+    if not all(isinstance(label, str) for label in labels):
+        return start  # by position
+    missing = [name for name in names if name not in labels]
+    if missing or not labels.is_unique or len(labels) != len(names):
+        named = f"it has none for {missing[0]!r}" if missing else "it has more than these"
+        raise ValueError(
+            f"start is labelled with names, but {named}; pass one coefficient per column of X, or "
+            "start.to_numpy() to go by position."
+        )
+    return start.reindex(names)
+
+
 def _as_numbers(start: Any) -> Floats | None:
+    """Return coefficients as an array; None if they are no real numbers (a mask is none)."""
     try:
-        return None if np.iscomplexobj(start) else np.array(start, dtype=np.float64)
+        array = np.asarray(start)
+        return None if array.dtype.kind in "bc" else np.array(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -139,7 +170,7 @@ def first_alpha(
 
     That is alpha_max when walking down. From a lasso, features may be there already at alpha_max:
     the grid is then continued upwards in its own steps (or coarser ones than those of a very fine
-    grid), at most to where the lasso is empty too.
+    grid), at most to alpha_max / fraction.
     """
     largest = solver.largest_alpha()
     if start.kind in ("none", "previous"):

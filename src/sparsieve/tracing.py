@@ -66,17 +66,14 @@ class Limits:
         return np.minimum(wanted, max(self.tol, _COARSEST)).astype(np.float64)
 
     def reached(self, point: Point) -> str:
-        """Return the name of the limit that this point reaches, or ""."""
+        """Return the name of the limit that this point reaches, or ""; the callback sees it too."""
+        # A comparison of NumPy numbers is a NumPy bool; any other value is no wish to stop.
+        answer = None if self.callback is None else self.callback(point)
         if self.max_support is not None and point.values.size >= self.max_support:
             return "max_support"
         if self.max_deviance is not None and point.r2 >= self.max_deviance:
             return "max_deviance"
-        if self.callback is not None:
-            answer = self.callback(point)
-            # A comparison of NumPy numbers is a NumPy bool; any other value is no wish to stop.
-            if isinstance(answer, bool | np.bool_) and answer:
-                return "callback"
-        return ""
+        return "callback" if isinstance(answer, bool | np.bool_) and answer else ""
 
 
 def check_limits(
@@ -165,9 +162,10 @@ def trace(
     finally:
         bar.close()
     if ended == "interrupted":
+        walks = " of one of three walks" if best else ""
         warnings.warn(
-            f"interrupted after {len(points)} of {len(alphas)} alphas; the finished part of the "
-            "path is returned.",
+            f"interrupted after {len(points)} of {len(alphas)} alphas{walks}; the finished part of "
+            "the path is returned.",
             UserWarning,
             stacklevel=3,
         )
@@ -225,16 +223,23 @@ class _Walk:
         silent = replace(self.limits, callback=None)
         lasso = replace(self)
         # The solver may have been used, to find where the grid begins: a walk down begins at zero.
-        self.solver = self.solver.again()
+        self.solver = self.solver.again(silent.left())
         down, ended = self.down(PREVIOUS, silent)
         if ended == "max_time":
-            return down, ended
+            return self._kept(down, [], [], ended)
         up = self.up(len(down))
         other, ended_other = lasso.down(Start("lasso", start.fraction), silent)
         other = [point for point in other if point.status != "INTERRUPTED"]
-        longest = max(len(down), len(other))
+        late = "max_time" in (ended, ended_other) or len(up) < len(down)
+        early = ended if ended != "complete" else ended_other
+        return self._kept(down, up, other, "max_time" if late else early)
+
+    def _kept(
+        self, down: list[Point], up: list[Point], other: list[Point], ended: str
+    ) -> tuple[list[Point], str]:
+        """Return the lowest point at each alpha, and why there are no more of them."""
         points = self.finished = []
-        for k in range(longest):
+        for k in range(max(len(down), len(other))):
             rising = k - (len(down) - len(up))  # the walk up may have run out of time
             tried = [*down[k : k + 1], *other[k : k + 1]]
             tried += up[rising : rising + 1] if rising >= 0 else []
@@ -242,8 +247,8 @@ class _Walk:
             reached = self.limits.reached(points[-1])
             if reached:
                 return points, reached
-        late = "max_time" in (ended, ended_other) or len(up) < len(down)
-        return points, "max_time" if late else "complete"
+        whole = len(points) == len(self.alphas) and ended != "max_time"
+        return points, "complete" if whole else ended
 
     def _solve(self, alpha: float, tol: float, name: str, lasso: float) -> Point:
         limits = self.limits

@@ -216,7 +216,7 @@ def test_where_more_than_q_enter_at_once_the_strongest_count(selected):
         assert path.support_size[1] > 2  # none, and then more than q
         assert support.size == 2
         assert set(support) <= set(path.points[1].columns)
-        share = np.abs(path.coef_at(path.alphas[1])) * X.std(axis=0)
+        share = np.abs(path.coef_at(path.alphas[1])) * X[rows].std(axis=0)
         assert set(support) == set(np.argsort(-share)[:2])
 
 

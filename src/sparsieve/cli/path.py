@@ -63,11 +63,12 @@ def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> E
 
 def _show(path: Path) -> None:
     say(f"{describe(path.penalty)}: {len(path)} alphas, largest violation {path.kkt.max():.2g}")
-    say(f"  {'alpha':>12}  {'features':>8}  {'R2':>7}  {'violation':>9}")
+    say(f"  {'alpha':>12}  {'features':>8}  {'R2':>7}  {'violation':>9}  start")
     for k in np.unique(np.linspace(0, len(path) - 1, _LINES).round().astype(int)):
         r2 = round(path.r2[k], 4) + 0.0  # no -0.0000
         say(
-            f"  {path.alphas[k]:>12.6g}  {path.support_size[k]:>8}  {r2:>7.4f}  {path.kkt[k]:>9.2g}"
+            f"  {path.alphas[k]:>12.6g}  {path.support_size[k]:>8}  {r2:>7.4f}  "
+            f"{path.kkt[k]:>9.2g}  {path.start[k]}"
         )
 
 

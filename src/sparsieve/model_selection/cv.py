@@ -316,9 +316,11 @@ class SparseRegressorCV(FittedPoint):
     def _refit(self, plan: Plan, limits: Limits) -> None:
         """Follow the chosen penalty on all rows down to the chosen alpha."""
         row, at = divmod(self.best_index_, plan.grids[0].size)
-        alphas = plan.grids[row][: at + 1]
         start = plan.start.suited(self.penalty_)
+        # The lowest of several starts walks up from the end of the grid, as it did in the folds.
+        alphas = plan.grids[row] if start.kind == "best" else plan.grids[row][: at + 1]
         points, _ = trace(plan.problem.solver(self.penalty_), alphas, limits, start=start)
+        points = points[: at + 1]
         warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
         self.path_ = path_of(plan.problem, points, self.penalty_, "complete")
         self._store(points[-1], limits.tol, self.penalty_)

@@ -173,9 +173,10 @@ def local_minima(
     1
     """
     starts = (starts,) if isinstance(starts, str) else starts
-    unknown = [start for start in starts if start not in (*_STARTS, "low lasso")]
+    offered = (*_STARTS, "low lasso")
+    unknown = [start for start in starts if not isinstance(start, str) or start not in offered]
     if unknown or not starts:
-        known = ", ".join(map(repr, (*_STARTS, "low lasso")))
+        known = ", ".join(map(repr, offered))
         raise ValueError(f"starts={list(starts)!r}: use one or more of {known}; remove {unknown}.")
     alpha = check_number("alpha", alpha, remedy="use alpha > 0, e.g. a part of alpha_max")
     check_integer("n_random", n_random, low=0, remedy="use e.g. n_random=10")
@@ -196,7 +197,8 @@ def _from_start(task: _Task, name: str) -> Point:
         start = Start("lasso").suited(task.penalty)
         return solve_alone(solver, task.alpha, task.limits.tol, task.limits.max_iter, start)
     _STARTS.get(name, _random_start)(task, solver)
-    return solver.solve(task.alpha, task.limits.tol, task.limits.max_iter)
+    label = {"path": "previous", "reverse": "upwards", "lasso": "lasso"}.get(name, "given")
+    return solver.solve(task.alpha, task.limits.tol, task.limits.max_iter, start=label)
 
 
 def _zero_start(task: _Task, solver: Solver) -> None:

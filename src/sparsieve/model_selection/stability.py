@@ -137,9 +137,10 @@ class _Entered:
     fit, |w_j| times the spread of column j, count as the first.
     """
 
-    def __init__(self, q: int, problem: Problem) -> None:
+    def __init__(self, q: int, problem: Problem, weight: Floats) -> None:
         self.q = q
         self.problem = problem
+        self.weight = weight
         self.features: set[int] = set()
 
     def __call__(self, point: Point) -> bool:
@@ -147,12 +148,21 @@ class _Entered:
         if len(grown) <= self.q:
             self.features = grown
             return False
-        if not self.features:
-            block = self.problem.data.X[:, point.columns]
-            share = np.abs(point.values) * column_spreads(block, sample_weights(self.problem))
-            order = np.argsort(-share, kind="stable")
-            self.features = set(point.columns[order[: self.q]].tolist())
+        if not np.any(self._penalised(np.array(sorted(self.features), dtype=np.int64))):
+            penalised = self._penalised(point.columns)
+            fresh, values = point.columns[penalised], point.values[penalised]
+            omega = sample_weights(self.problem, self.weight)
+            spread = column_spreads(self.problem.data.X[:, fresh], omega)
+            order = np.argsort(-np.abs(values) * spread, kind="stable")
+            left = max(self.q - len(self.features), 0)
+            self.features |= set(fresh[order[:left]].tolist())
         return True
+
+    def _penalised(self, columns: Rows) -> NDArray[np.bool_]:
+        weights = self.problem.data.weights
+        if weights is None:
+            return np.ones(columns.size, dtype=np.bool_)
+        return np.asarray(weights[columns] > 0.0)
 
 
 @dataclass(frozen=True)
@@ -175,8 +185,8 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     solver = plan.problem.solver(plan.penalty, weight)
     solver.watch(plan.cancel.flag)
     alphas = grid_from(solver, plan.start, plan.count, plan.eps)
-    entered = _Entered(plan.q, plan.problem)
-    limits = replace(plan.limits, callback=entered, convexity=False)
+    entered = _Entered(plan.q, plan.problem, weight)
+    limits = replace(plan.limits, callback=entered, max_support=plan.q + 1, convexity=False)
     trace(solver, alphas, limits, start=plan.start)
     plan.cancel.check()
     return np.array(sorted(entered.features), dtype=np.int64)

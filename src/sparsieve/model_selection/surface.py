@@ -72,10 +72,11 @@ class Surface(Summarised, ShownInline):
             "support_size", "r2", "alphas". NaN beyond the end of a path that stopped early.
         """
         wanted = getattr(self.paths[0], name, None)
-        if not isinstance(wanted, np.ndarray) or wanted.shape != (len(self.paths[0]),):
+        numbers = isinstance(wanted, np.ndarray) and wanted.dtype.kind in "bif"
+        if not numbers or wanted.shape != (len(self.paths[0]),):
             known = [key for key, value in vars(self.paths[0]).items() if np.ndim(value) == 1]
-            numbers = ", ".join(key for key in known if key not in ("status", "points"))
-            raise ValueError(f"a path has no numbers called {name!r}; use one of {numbers}.")
+            listed = ", ".join(key for key in known if key not in ("status", "points"))
+            raise ValueError(f"a path has no numbers called {name!r}; use one of {listed}.")
         longest = max(len(path) for path in self.paths)
         out = np.full((len(self.paths), longest), np.nan)
         for row, path in zip(out, self.paths, strict=True):

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from .._files import atomic_writer
 from .encode import BUDGET, encode_story, safe_json
-from .tracks import Story, read_story
+from .tracks import Story, Track, read_story
 
 __all__ = ["Report", "render", "save", "write_html"]
 
@@ -203,10 +203,20 @@ def _python_call(story: Story) -> str:
         "paths = [",
     ]
     lines += [
-        f"    sv.sparse_path(X, y, {track.code}, alphas={_grid(track.alphas)}),"
+        f"    sv.sparse_path(X, y, {track.code}, alphas={_grid(track.alphas)}{_start_of(track)}),"
         for track in story.tracks
     ]
     return "\n".join([*lines, "]", 'sv.report.write_html(paths, "report.html")'])
+
+
+def _start_of(track: Track) -> str:
+    """Return the argument that asks for the starts of a track, unless they are the default."""
+    names = set(track.columns["start"])
+    if names <= {"lasso", "none"}:
+        return ""
+    if names == {"given"}:
+        return ", start=start"  # coefficients that only the caller has
+    return f", start={'previous' if names == {'previous'} else 'best'!r}"
 
 
 def _grid(alphas: Any) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..convexity import convex_region
@@ -206,7 +207,11 @@ def _story_of_estimator(model: Any) -> Story:
 
 def _code(model: Any) -> str:
     """Return Python that makes the model again."""
-    text = model.__repr__(N_CHAR_MAX=100_000)
+    if isinstance(getattr(model, "start", None), str):
+        text = model.__repr__(N_CHAR_MAX=100_000)
+    else:  # coefficients that only the caller has
+        named = clone(model).set_params(start="start")
+        text = named.__repr__(N_CHAR_MAX=100_000).replace("start='start'", "start=start")
     return f"from sparsieve import *\n\nmodel = {text}\nmodel.fit(X, y)  # the same data"
 
 
