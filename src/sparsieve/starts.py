@@ -131,7 +131,7 @@ def check_start(start: Any, problem: Problem) -> Start:
 
 def _by_name(start: Any, names: NDArray[Any] | None) -> Any:
     """Put coefficients that are labelled with names into the order of the columns of X."""
-    labels = getattr(start, "index", None)
+    labels: Any = getattr(start, "index", None)
     if names is None or not hasattr(labels, "is_unique") or not hasattr(start, "reindex"):
         return start
     if not all(isinstance(label, str) for label in labels):

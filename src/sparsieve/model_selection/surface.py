@@ -71,7 +71,7 @@ class Surface(Summarised, ShownInline):
             An attribute of :class:`Path` with one number per alpha, e.g. "objective", "kkt",
             "support_size", "r2", "alphas". NaN beyond the end of a path that stopped early.
         """
-        wanted = getattr(self.paths[0], name, None)
+        wanted: Any = getattr(self.paths[0], name, None)
         numbers = isinstance(wanted, np.ndarray) and wanted.dtype.kind in "bif"
         if not numbers or wanted.shape != (len(self.paths[0]),):
             known = [key for key, value in vars(self.paths[0]).items() if np.ndim(value) == 1]
