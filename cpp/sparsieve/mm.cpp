@@ -35,8 +35,8 @@ constexpr Index kFew = 4;
 constexpr double kSoundPivot = 1e-6;
 // A working set of this size may be filled at once.
 constexpr Index kGrowth = 256;
-// At a rough point so many enter at once, and one more for every ten of the support.
-constexpr Index kRoughGrowth = 16;
+// From a start so many enter at once, and one more for every ten of the support.
+constexpr Index kStartGrowth = 16;
 // A rise of F beyond this, relative, is no rounding of a sound step.
 constexpr double kMisled = 1e-9;
 // How exact the fit must be, relative, when it is a difference of products instead of a sum of squares.
@@ -232,13 +232,13 @@ void MmSolver::prefetch(double previous_slope0) {
 }
 
 // Add violators to the working set: the worst, so that it at most doubles. Far below the last alpha
-// nearly every feature violates, and few of them will stay; at a rough point fewer still.
-void MmSolver::enlarge(std::vector<Violator> found, bool rough) {
+// nearly every feature violates, and few of them will stay; fewer still from a start.
+void MmSolver::enlarge(std::vector<Violator> found, bool from_start) {
   const auto excess = [&](const Violator& v) {
     return std::abs(v.correlation) - threshold_[v.column];
   };
-  const Index most = rough ? kRoughGrowth + static_cast<Index>(support_.size()) / 10
-                           : std::max(kGrowth, ws_.size());
+  const Index most = from_start ? kStartGrowth + static_cast<Index>(support_.size()) / 10
+                                : std::max(kGrowth, ws_.size());
   if (static_cast<Index>(found.size()) > most) {
     std::nth_element(found.begin(), found.begin() + most, found.end(),
                      [&](const Violator& a, const Violator& b) { return excess(a) > excess(b); });
@@ -264,7 +264,8 @@ void MmSolver::enlarge(std::vector<Violator> found, bool rough) {
 // computed last, and the Gram matrix knows the working set. Takes in the violators that it finds, few or
 // many. Where the shadow is fine enough to tell how rough that is, there may be a proof that there are none:
 // `result.kkt` and the fit are then those of w. Else nothing is known, as without shadow and Gram matrix.
-MmSolver::Seen MmSolver::look_in_shadow(double tol, bool proof, bool rough, SolveResult& result) {
+MmSolver::Seen MmSolver::look_in_shadow(double tol, bool proof, bool from_start,
+                                        SolveResult& result) {
   const Design& design = *problem_.design;
   if (!ws_.has_gram() || !design.has_shadow()) return Seen::kUnknown;
   known_error_ = gram_noise(w_) + pull_error_;
@@ -289,7 +290,7 @@ MmSolver::Seen MmSolver::look_in_shadow(double tol, bool proof, bool rough, Solv
   add_gram_product(-1.0, w_, c_);
   stale_ = true;
   if (!found.empty()) {
-    enlarge(found, rough);
+    enlarge(found, from_start);
     return static_cast<Index>(found.size()) >= kFew ? Seen::kMany : Seen::kFew;
   }
   if (!fit_by_gram()) return Seen::kUnknown;
@@ -473,7 +474,7 @@ void MmSolver::descend(const SolveOptions& options, bool record, SolveResult& re
     // At a rough point a violation smaller than what is left inside is none yet.
     const double allowed = rough ? target / slope0_ : options.tol;
     const Seen seen = (expecting || proof) && !ended
-                          ? look_in_shadow(allowed, proof && !rough, rough, result)
+                          ? look_in_shadow(allowed, proof && !rough, from_start, result)
                           : Seen::kUnknown;
     known = seen == Seen::kNothing;
     if (seen == Seen::kFew || seen == Seen::kMany) {
@@ -522,7 +523,7 @@ void MmSolver::descend(const SolveOptions& options, bool record, SolveResult& re
     if (!found.empty()) {
       expecting = !record && static_cast<Index>(found.size()) >= kFew;
       if (rough && !ws_.has_gram()) trim_working_set(kLeastShare, ws_.size());
-      enlarge(found, rough);
+      enlarge(found, from_start);
       ++result.rounds;
     }
   }

@@ -128,9 +128,9 @@ class MmSolver {
   std::vector<Index> independent(const std::vector<Index>& columns) const;
   void add_to_working_set(const std::vector<Index>& columns);
   void prefetch(double previous_slope0);
-  void enlarge(std::vector<Violator> found, bool rough);
+  void enlarge(std::vector<Violator> found, bool from_start);
   enum class Seen { kUnknown, kFew, kMany, kNothing };
-  Seen look_in_shadow(double tol, bool proof, bool rough, SolveResult& result);
+  Seen look_in_shadow(double tol, bool proof, bool from_start, SolveResult& result);
   void descend(const SolveOptions& options, bool record, SolveResult& result);
   void finish(const SolveOptions& options, SolveResult& result);
   std::vector<Violator> look_outside(double tol, bool last, double& inside, double& outside,

@@ -150,7 +150,7 @@ def test_a_comparison_says_what_it_does_and_what_its_seconds_are(
     monkeypatch.setattr(compare, "export", lambda commit, tree: None)
     monkeypatch.setattr(compare, "name_of", lambda commit: "abc1234")
     options = {"problems": [], "penalties": ["l1", "mcp"], "repeat": 7, "fail_above": 1.25}
-    asked = Namespace(base="main", head=".", clock=clock, **options)
+    asked = Namespace(base="main", head=".", clock=clock, start="previous", **options)
     assert compare.compare(asked) == 0
     base, head, measuring = capsys.readouterr().out.splitlines()
     assert base.startswith("building base: main (abc1234)")
