@@ -105,9 +105,10 @@ std::vector<char> MmSolver::near_slots(double share) const {
 }
 
 // Epochs of coordinate descent on the surrogate, over the support of the start, its largest coefficients
-// first: the order of the columns makes no difference. Most of what a concave penalty drops leaves here, before other features are let in: so what
-// comes out does not depend on what else is in the working set. The support's part of the Gram matrix is
-// copied, so that an epoch touches nothing else; the factor is made anew at the end.
+// first: the order of the columns makes no difference. Most of what a concave penalty drops leaves here,
+// before other features are let in: so what comes out does not depend on what else is in the working set.
+// The support's part of the Gram matrix is copied, so that an epoch touches nothing else; the factor is
+// made anew at the end. Without a Gram matrix see prune_columns, which promises less.
 void MmSolver::prune_start(const SolveOptions& options) {
   if (!ws_.has_gram()) return prune_columns(options);
   std::vector<Index> slots = support_;
