@@ -30,7 +30,7 @@ help:
 	@echo "make test      the test-suite without the slow tests"
 	@echo "make test-all  the whole test-suite"
 	@echo "make fuzz      random problems, calls and files for MINUTES=5; reproducers in build/fuzz"
-	@echo "make lint      ruff and clang-format, without changing a file"
+	@echo "make lint      ruff, clang-format and size budgets, without changing a file"
 	@echo "make types     mypy --strict"
 	@echo "make format    let ruff and clang-format rewrite the files"
 	@echo "make sanitize  test-suite on a build with ASan and UBSan; sanitize-quick: part of it"
@@ -142,6 +142,7 @@ lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES)
+	$(VENV)/bin/python -m ci.budgets
 
 types: $(VENV)/.dev
 	$(VENV)/bin/mypy
