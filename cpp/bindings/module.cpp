@@ -15,7 +15,7 @@
 
 #include "interpreter.hpp"
 #include "sparsieve/mm.hpp"
-#include "sparsieve/pwl.hpp"
+#include "sparsieve/pwl/pwl.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "sparsieve/basis.hpp"
-#include "sparsieve/threads.hpp"
+#include "sparsieve/inner/basis.hpp"
+#include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
 namespace {

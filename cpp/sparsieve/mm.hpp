@@ -14,10 +14,10 @@
 #include <optional>
 #include <vector>
 
-#include "sparsieve/factor.hpp"
-#include "sparsieve/penalty.hpp"
-#include "sparsieve/sieve.hpp"
-#include "sparsieve/working_set.hpp"
+#include "sparsieve/penalty/penalty.hpp"
+#include "sparsieve/screen/sieve.hpp"
+#include "sparsieve/state/factor.hpp"
+#include "sparsieve/state/working_set.hpp"
 
 namespace sparsieve {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "sparsieve/mm.hpp"
-#include "sparsieve/threads.hpp"
+#include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
 namespace {

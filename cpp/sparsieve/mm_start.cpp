@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "sparsieve/mm.hpp"
-#include "sparsieve/threads.hpp"
+#include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "sparsieve/storage.hpp"
+#include "sparsieve/columns/storage.hpp"
 
 namespace sparsieve {
 

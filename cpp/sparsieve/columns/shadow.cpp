@@ -1,4 +1,4 @@
-#include "sparsieve/shadow.hpp"
+#include "sparsieve/columns/shadow.hpp"
 
 #include <algorithm>
 #include <cmath>

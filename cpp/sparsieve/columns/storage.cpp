@@ -1,12 +1,12 @@
-#include "sparsieve/storage.hpp"
+#include "sparsieve/columns/storage.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "sparsieve/descend.inl"
-#include "sparsieve/threads.hpp"
+#include "sparsieve/simd/descend.inl"
+#include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
 namespace {

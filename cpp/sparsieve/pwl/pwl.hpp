@@ -8,10 +8,10 @@
 #include <functional>
 #include <vector>
 
-#include "sparsieve/basis.hpp"
-#include "sparsieve/design.hpp"
-#include "sparsieve/factor.hpp"
-#include "sparsieve/working_set.hpp"
+#include "sparsieve/columns/design.hpp"
+#include "sparsieve/inner/basis.hpp"
+#include "sparsieve/state/factor.hpp"
+#include "sparsieve/state/working_set.hpp"
 
 namespace sparsieve {
 

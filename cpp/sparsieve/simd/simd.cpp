@@ -1,4 +1,4 @@
-#include "sparsieve/simd.hpp"
+#include "sparsieve/simd/simd.hpp"
 
 #include <cstdlib>
 #include <cstring>

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sparsieve/epoch.hpp"
+#include "sparsieve/columns/epoch.hpp"
 
 namespace sparsieve {
 namespace {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "sparsieve/design.hpp"
-#include "sparsieve/pages.hpp"
+#include "sparsieve/columns/design.hpp"
+#include "sparsieve/memory/pages.hpp"
 
 namespace sparsieve {
 

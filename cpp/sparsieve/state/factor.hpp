@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "sparsieve/pages.hpp"
-#include "sparsieve/simd.hpp"
+#include "sparsieve/memory/pages.hpp"
+#include "sparsieve/simd/simd.hpp"
 
 namespace sparsieve {
 

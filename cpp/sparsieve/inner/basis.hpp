@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sparsieve/design.hpp"
+#include "sparsieve/columns/design.hpp"
 
 namespace sparsieve {
 

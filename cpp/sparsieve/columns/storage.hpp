@@ -6,8 +6,8 @@
 #include <memory>
 #include <mutex>
 
-#include "sparsieve/epoch.hpp"
-#include "sparsieve/shadow.hpp"
+#include "sparsieve/columns/epoch.hpp"
+#include "sparsieve/columns/shadow.hpp"
 
 namespace sparsieve {
 

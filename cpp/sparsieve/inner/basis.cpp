@@ -1,4 +1,4 @@
-#include "sparsieve/basis.hpp"
+#include "sparsieve/inner/basis.hpp"
 
 #include <algorithm>
 #include <cmath>

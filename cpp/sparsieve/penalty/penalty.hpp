@@ -6,7 +6,7 @@
 #include <cmath>
 #include <memory>
 
-#include "sparsieve/simd.hpp"
+#include "sparsieve/simd/simd.hpp"
 
 namespace sparsieve {
 

@@ -1,4 +1,4 @@
-#include "sparsieve/design.hpp"
+#include "sparsieve/columns/design.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "sparsieve/threads.hpp"
+#include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
 namespace {

@@ -1,4 +1,4 @@
-#include "sparsieve/threads.hpp"
+#include "sparsieve/threads/threads.hpp"
 
 #include <chrono>
 #include <condition_variable>

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sparsieve/pages.hpp"
-#include "sparsieve/simd.hpp"
+#include "sparsieve/memory/pages.hpp"
+#include "sparsieve/simd/simd.hpp"
 
 namespace sparsieve {
 

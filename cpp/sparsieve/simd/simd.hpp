@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sparsieve/epoch.hpp"
+#include "sparsieve/columns/epoch.hpp"
 
 namespace sparsieve {
 

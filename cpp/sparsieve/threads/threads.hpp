@@ -7,7 +7,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "sparsieve/simd.hpp"
+#include "sparsieve/simd/simd.hpp"
 
 namespace sparsieve {
 

@@ -1,9 +1,9 @@
-#include "sparsieve/factor.hpp"
+#include "sparsieve/state/factor.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "sparsieve/threads.hpp"
+#include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
 namespace {

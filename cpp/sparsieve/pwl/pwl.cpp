@@ -1,4 +1,4 @@
-#include "sparsieve/pwl.hpp"
+#include "sparsieve/pwl/pwl.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,8 +10,8 @@
 #include <immintrin.h>
 #endif
 
-#include "sparsieve/descend.inl"
-#include "sparsieve/simd.hpp"
+#include "sparsieve/simd/descend.inl"
+#include "sparsieve/simd/simd.hpp"
 
 namespace sparsieve::SPARSIEVE_ISA {
 namespace {
@@ -394,8 +394,8 @@ Index beyond(const double* centre, const double* radius, const double* threshold
   return found;
 }
 
-#include "sparsieve/sparse_kernels.inl"
-#include "sparsieve/triangle_kernels.inl"
+#include "sparsieve/simd/sparse_kernels.inl"
+#include "sparsieve/simd/triangle_kernels.inl"
 
 }  // namespace
 

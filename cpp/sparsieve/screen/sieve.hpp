@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "sparsieve/design.hpp"
+#include "sparsieve/columns/design.hpp"
 
 namespace sparsieve {
 

@@ -1,8 +1,8 @@
-#include "sparsieve/working_set.hpp"
+#include "sparsieve/state/working_set.hpp"
 
 #include <algorithm>
 
-#include "sparsieve/threads.hpp"
+#include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
 namespace {

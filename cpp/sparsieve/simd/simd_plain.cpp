@@ -1,0 +1,2 @@
+#define SPARSIEVE_ISA plain
+#include "sparsieve/simd/simd_kernels.inl"

@@ -1,2 +1,0 @@
-#define SPARSIEVE_ISA avx2
-#include "sparsieve/simd_kernels.inl"

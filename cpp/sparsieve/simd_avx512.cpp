@@ -1,2 +1,0 @@
-#define SPARSIEVE_ISA avx512
-#include "sparsieve/simd_kernels.inl"

@@ -1,2 +1,0 @@
-#define SPARSIEVE_ISA plain
-#include "sparsieve/simd_kernels.inl"
