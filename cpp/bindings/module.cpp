@@ -14,7 +14,7 @@
 #include <string>
 
 #include "interpreter.hpp"
-#include "sparsieve/mm.hpp"
+#include "sparsieve/outer/solver.hpp"
 #include "sparsieve/pwl/pwl.hpp"
 
 namespace nb = nanobind;
@@ -429,7 +429,7 @@ NB_MODULE(_core, m) {
       .def_ro("objective", &SolveResult::objective)
       .def_ro("deviance", &SolveResult::deviance)
       .def_ro("n_iter", &SolveResult::iterations)
-      .def_ro("rounds", &SolveResult::rounds)
+      .def_prop_ro("rounds", [](const SolveResult& r) { return r.counters.rounds; })
       .def_ro("convex", &SolveResult::convex)
       .def_ro("passes", &SolveResult::passes)
       .def_ro("by_bound", &SolveResult::by_bound)

@@ -1,5 +1,5 @@
 // What majorisation-minimisation asks of a penalty r(t; alpha), t >= 0: value, slope and curvature
-// at a few points. Nothing below mm.cpp ever sees a penalty; the kernels see l1 weights.
+// at a few points. Kernels never see a penalty, only the l1 weights it yields.
 #pragma once
 
 #include <algorithm>
@@ -19,31 +19,31 @@ class Penalty {
                         double* curvature) const = 0;
 };
 
-struct Point {
+struct Tangent {
   double value, slope, curvature;
 };
 
 // The built-in penalties, DESIGN section 2. Each is a function of (t, alpha).
 struct L1Shape {
-  Point operator()(double t, double a) const { return {a * t, a, 0.0}; }
+  Tangent operator()(double t, double a) const { return {a * t, a, 0.0}; }
 };
 struct LogSumShape {
   double theta;
-  Point operator()(double t, double a) const {
+  Tangent operator()(double t, double a) const {
     const double slope = a / (theta + t);
     return {a * std::log1p(t / theta), slope, -slope / (theta + t)};
   }
 };
 struct McpShape {
   double gamma;
-  Point operator()(double t, double a) const {
+  Tangent operator()(double t, double a) const {
     if (t > gamma * a) return {0.5 * gamma * a * a, 0.0, 0.0};
     return {a * t - 0.5 * t * t / gamma, std::max(a - t / gamma, 0.0), -1.0 / gamma};
   }
 };
 struct ScadShape {
   double gamma;
-  Point operator()(double t, double a) const {
+  Tangent operator()(double t, double a) const {
     if (t <= a) return {a * t, a, 0.0};
     if (t > gamma * a) return {0.5 * a * a * (gamma + 1.0), 0.0, 0.0};
     const double g = gamma - 1.0;
@@ -53,13 +53,13 @@ struct ScadShape {
 };
 struct CappedL1Shape {
   double theta;
-  Point operator()(double t, double a) const {
-    return t < theta ? Point{a * t, a, 0.0} : Point{a * theta, 0.0, 0.0};
+  Tangent operator()(double t, double a) const {
+    return t < theta ? Tangent{a * t, a, 0.0} : Tangent{a * theta, 0.0, 0.0};
   }
 };
 struct LqShape {
   double q, eps;
-  Point operator()(double t, double a) const {
+  Tangent operator()(double t, double a) const {
     // (t + eps)^q - eps^q without cancellation for small t
     const double value = a * std::pow(eps, q) * std::expm1(q * std::log1p(t / eps));
     const double slope = a * q * std::pow(t + eps, q - 1.0);
@@ -74,7 +74,7 @@ class ShapedPenalty final : public Penalty {
   void evaluate(const double* t, const double* alpha, Index k, double* value, double* slope,
                 double* curvature) const override {
     for (Index i = 0; i < k; ++i) {
-      const Point p = shape_(t[i], alpha[i]);
+      const Tangent p = shape_(t[i], alpha[i]);
       value[i] = p.value;
       slope[i] = p.slope;
       curvature[i] = p.curvature;

@@ -1,4 +1,4 @@
-// Leaps ahead of the epochs over columns. The last few epochs moved w by d_1, ..., d_p and the weighted
+// Extrapolation of the epochs over columns. The last few epochs moved w by d_1, ..., d_p and the weighted
 // residual by u_i = -Omega X d_i. On w + span(d), within a piece of the penalty, F is the quadratic
 //   g'y + 1/2 y'Hy,   H_ij = u_i' Omega^-1 u_j + sum_s r''_s d_is d_js,
 //   g_i = u_i' Omega^-1 v + sum_s r'_s sign(w_s) d_is,   v = Omega (z - Xw),
@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sparsieve/mm.hpp"
+#include "sparsieve/inner/column_descent.hpp"
+#include "sparsieve/model/model.hpp"
 
 namespace sparsieve {
 namespace {
@@ -19,25 +20,25 @@ constexpr double kFarthest = 1e3;
 
 // Make the trail's points the steps between them, in coordinates that are not zero now, with the
 // residuals divided by the roots of the weights: products of the steps' images are then plain.
-void MmSolver::make_steps() {
-  const Design& design = *problem_.design;
-  const Index m = ws_.size(), n = design.n();
+void ColumnDescent::make_steps() {
+  const Design& design = *inputs_.design;
+  const Index m = state_.size(), n = design.n();
   if (spread_.empty()) {
     for (double omega : design.omega())
       spread_.push_back(omega > 0.0 ? 1.0 / std::sqrt(omega) : 0.0);
   }
-  for (Index i = 0; i < halts_; ++i) {
-    const bool last = i + 1 == halts_;
-    const double* w = last ? w_.data() : trail_[i + 1].w.data();
-    const Weighted& r = last ? weighted_ : trail_[i + 1].residual;
+  for (Index i = 0; i < stops_; ++i) {
+    const bool last = i + 1 == stops_;
+    const double* w = last ? at_.w.data() : trail_[i + 1].w.data();
+    const Weighted& r = last ? weighted() : trail_[i + 1].residual;
     Weighted& image = trail_[i].residual;
     for (Index k = 0; k < n; ++k) image.v[k] = r.v[k] - image.v[k];
     image.sum = r.sum - image.sum;
     for (Index s = 0; s < m; ++s) {
       double& step = trail_[i].w[s];
       step = w[s] - step;
-      if (w_[s] != 0.0 || step == 0.0) continue;
-      design.subtract_weighted(ws_.column(s), -step, image);
+      if (at_.w[s] != 0.0 || step == 0.0) continue;
+      design.subtract_weighted(state_.column(s), -step, image);
       step = 0.0;
     }
     for (Index k = 0; k < n; ++k) image.v[k] *= spread_[k];
@@ -45,18 +46,20 @@ void MmSolver::make_steps() {
 }
 
 // Where to go in the span of the steps: y, and whether F is convex there.
-bool MmSolver::span_newton(std::vector<double>& y) {
-  const Index steps = halts_, m = ws_.size(), n = problem_.design->n();
-  const double total = problem_.design->total();
+bool ColumnDescent::minimise_on_span(std::vector<double>& y) {
+  const Index steps = stops_, m = state_.size(), n = inputs_.design->n();
+  const double total = inputs_.design->total();
   std::vector<double> here(n), pull(m), bent(m), row(steps);
-  for (Index k = 0; k < n; ++k) here[k] = weighted_.v[k] * spread_[k];
-  for (Index s = 0; s < m; ++s) pull[s] = w_[s] == 0.0 ? 0.0 : std::copysign(slope_[s], w_[s]);
+  for (Index k = 0; k < n; ++k) here[k] = weighted().v[k] * spread_[k];
+  for (Index s = 0; s < m; ++s) {
+    pull[s] = at_.w[s] == 0.0 ? 0.0 : std::copysign(surrogate_.slope[s], at_.w[s]);
+  }
   Factor factor;
   bool convex = true;
   for (Index i = 0; i < steps && convex; ++i) {
     const Weighted& image = trail_[i].residual;
     const double* step = trail_[i].w.data();
-    for (Index s = 0; s < m; ++s) bent[s] = curvature_[s] * step[s];
+    for (Index s = 0; s < m; ++s) bent[s] = surrogate_.curvature[s] * step[s];
     for (Index j = 0; j <= i; ++j) {
       const Weighted& other = trail_[j].residual;
       row[j] = dot(image.v.data(), other.v.data(), n) - image.sum * other.sum / total;
@@ -64,7 +67,7 @@ bool MmSolver::span_newton(std::vector<double>& y) {
       row[j] += dot(bent.data(), trail_[j].w.data(), m);
     }
     convex = row[i] > 0.0 && factor.append(row.data(), row[i]);
-    y[i] = -dot(image.v.data(), here.data(), n) + image.sum * weighted_.sum / total -
+    y[i] = -dot(image.v.data(), here.data(), n) + image.sum * weighted().sum / total -
            dot(pull.data(), step, m);
   }
   if (convex) {
@@ -76,21 +79,23 @@ bool MmSolver::span_newton(std::vector<double>& y) {
 }
 
 // How far to go along `way`, whose image is `image`: twice as far as long as F falls.
-double MmSolver::farthest(const std::vector<double>& way, const Weighted& image, double start) {
-  const Index m = ws_.size(), n = problem_.design->n();
-  const double total = problem_.design->total();
-  double linear = -image.sum * weighted_.sum / total, quadratic = -image.sum * image.sum / total;
+double ColumnDescent::farthest(const std::vector<double>& way, const Weighted& image,
+                               double start) {
+  const Index m = state_.size(), n = inputs_.design->n();
+  const double total = inputs_.design->total();
+  double linear = -image.sum * weighted().sum / total, quadratic = -image.sum * image.sum / total;
   for (Index k = 0; k < n; ++k) {
-    linear += image.v[k] * spread_[k] * weighted_.v[k];
+    linear += image.v[k] * spread_[k] * weighted().v[k];
     quadratic += image.v[k] * image.v[k];
   }
-  std::vector<double> at(m), value(m), slope(m), curvature(m);
+  Surrogate there;
+  there.resize(m);
+  there.strength = surrogate_.strength;
   const auto change = [&](double t) {
-    for (Index s = 0; s < m; ++s) at[s] = std::abs(w_[s] + t * way[s]);
-    problem_.penalty->evaluate(at.data(), a_.data(), m, value.data(), slope.data(),
-                               curvature.data());
+    for (Index s = 0; s < m; ++s) there.t[s] = std::abs(at_.w[s] + t * way[s]);
+    there.evaluate(levels_.penalty());
     double penalty = 0.0;
-    for (Index s = 0; s < m; ++s) penalty += a_[s] == 0.0 ? 0.0 : value[s];
+    for (double v : there.value) penalty += v;
     return t * linear + 0.5 * t * t * quadratic + penalty - start;
   };
   double t = 1.0, best = change(t);
@@ -105,14 +110,14 @@ double MmSolver::farthest(const std::vector<double>& way, const Weighted& image,
 
 // Coordinates keep their sign or become zero. Undone unless F falls below `now`, of which `penalty` is
 // the penalty's part, kept current.
-bool MmSolver::leap_ahead(double now, double& penalty) {
-  const Index m = ws_.size(), n = problem_.design->n();
+bool ColumnDescent::extrapolate(double now, double& penalty) {
+  const Index m = state_.size(), n = inputs_.design->n();
   make_steps();
-  std::vector<double> y(halts_), ahead(m, 0.0);
-  const bool convex = span_newton(y);
+  std::vector<double> y(stops_), ahead(m, 0.0);
+  const bool convex = minimise_on_span(y);
   Weighted image;
   image.v.assign(convex ? 0 : n, 0.0);
-  for (Index i = 0; i < halts_; ++i) {
+  for (Index i = 0; i < stops_; ++i) {
     axpy(y[i], trail_[i].w.data(), ahead.data(), m);
     if (convex) continue;
     axpy(y[i], trail_[i].residual.v.data(), image.v.data(), n);
@@ -123,20 +128,20 @@ bool MmSolver::leap_ahead(double now, double& penalty) {
   }
   const double t = convex ? 1.0 : farthest(ahead, image, penalty);
   for (Index s = 0; s < m; ++s) {
-    ahead[s] = w_[s] + t * ahead[s];
-    if (!(ahead[s] * w_[s] > 0.0) && !is_free(s)) ahead[s] = 0.0;
+    ahead[s] = at_.w[s] + t * ahead[s];
+    if (!(ahead[s] * at_.w[s] > 0.0) && !is_free(s)) ahead[s] = 0.0;
   }
-  const Weighted here = weighted_;
-  w_.swap(ahead);
-  residual();
-  const double fresh = evaluate_columns();
-  if (0.5 * weighted_.norm2 + fresh < now) {
+  const Weighted here = weighted();
+  at_.w.swap(ahead);
+  model_of(state_).residual(inputs_, state_);
+  const double fresh = evaluate();
+  if (0.5 * weighted().norm2 + fresh < now) {
     penalty = fresh;
     return true;
   }
-  w_.swap(ahead);
-  weighted_ = here;
-  evaluate_columns();
+  at_.w.swap(ahead);
+  weighted() = here;
+  evaluate();
   return false;
 }
 

@@ -1,0 +1,86 @@
+#include "sparsieve/certificate/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sparsieve/model/model.hpp"
+
+namespace sparsieve {
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+// Pivots of the maintained factor above this are definite whatever its accumulated rounding error.
+constexpr double kSafePivot = 1e-9;
+// Without a Gram matrix at hand, convexity is examined for supports up to this size.
+constexpr Index kProvable = 256;
+}  // namespace
+
+double kkt(const Inputs& inputs, const Levels& levels, const State& state,
+           const Violations& found) {
+  const double unit = levels.slope0();
+  const double largest = larger(found.inside / unit, found.outside / unit);
+  const double ignored = inputs.design->ignored_norm() * std::sqrt(state.point.fit);
+  return largest + state.known_error / unit + ignored / unit;
+}
+
+DualPoint best_dual(double linear, double slack, double quadratic, double lowest, double highest) {
+  DualPoint point;
+  if (quadratic > 0.0) point.scale = std::clamp((linear - slack) / quadratic, lowest, highest);
+  const double scale = point.scale, net = scale >= 0.0 ? linear - slack : linear + slack;
+  point.value = scale * net - 0.5 * scale * scale * quadratic;
+  return point;
+}
+
+// The prox term vanishes at w. Unpenalised coordinates need c_j = 0: what is left of it (rounding, once
+// the Newton step has solved their block) is charged to the dual.
+double surrogate_gap(const Inputs& inputs, const Levels& levels, const State& state,
+                     const SupportGradient& gradient, double ratio) {
+  const Point& at = state.point;
+  double largest = std::max(ratio, 0.0), l1 = 0.0, linear = at.fit, slack = 0.0;
+  for (Index s = 0; s < state.size(); ++s) {
+    const double lambda =
+        at.place[s] >= 0 ? gradient.penalty.slope[at.place[s]] : levels.threshold(state.column(s));
+    if (lambda > 0.0) {
+      largest = std::max(largest, reach(inputs.bounds, state.c[s]) / lambda);
+    } else {
+      slack += std::abs(state.c[s] * at.w[s]);
+    }
+    l1 += lambda * std::abs(at.w[s]);
+    linear += state.c[s] * at.w[s];  // z'Omega r = r'Omega r + w'c
+  }
+  const double limit = largest > 0.0 ? 1.0 / largest : kInf;
+  const double primal = 0.5 * at.fit + l1;
+  return primal - best_dual(linear, slack, at.fit, 0.0, limit).value;
+}
+
+bool strictly_convex(const Inputs& inputs, const State& state, const SupportGradient& gradient) {
+  const Point& at = state.point;
+  const Index k = static_cast<Index>(at.support.size()), ld = (k + 3) / 4 * 4;
+  const bool by_gram = state.set.has_gram();
+  if (k == 0) return true;
+  if (!by_gram && k > kProvable) return false;
+  std::vector<Index> columns(k);
+  std::vector<double> diagonal(k);
+  const Design& design = *inputs.design;
+  const auto& curvature = gradient.penalty.curvature;
+  double flattest = 1.0;
+  for (Index p = 0; p < k; ++p) {
+    columns[p] = state.column(at.support[p]);
+    diagonal[p] = design.norm2(columns[p]);
+    if (!(diagonal[p] + curvature[p] > 0.0)) return false;
+    flattest = std::max(flattest, design.raw_norm(columns[p]) / design.norm(columns[p]));
+  }
+  // Products are sums of what the columns are before centring, and pivots differences of products.
+  const double noise = 2.0 * kEps * product_roundings(design.n()) * flattest;
+  // With curvature or a prox term the maintained factor is not the Hessian's.
+  const bool same = by_gram && inputs.prox_weight == 0.0 && !gradient.penalty.bends();
+  if (same && at.factor.smallest_pivot(diagonal) > std::max(kSafePivot, noise)) return true;
+  std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
+  if (!model_of(state).gram(inputs, state, columns, hessian.data(), ld)) return false;
+  for (Index p = 0; p < k; ++p) hessian[p * ld + p] += curvature[p];
+  for (double& x : diagonal) x *= noise;
+  return factorise(hessian.data(), k, ld, diagonal, inputs.poll);
+}
+
+}  // namespace sparsieve

@@ -1,0 +1,34 @@
+// What is proven about a point, made here and nowhere else.
+#pragma once
+
+#include "sparsieve/certificate/violation.hpp"
+
+namespace sparsieve {
+
+// The largest violations met, in the units of correlations.
+struct Violations {
+  double inside = 0.0;   // on the working set
+  double outside = 0.0;  // of any other feature, or a bound of it
+};
+
+// kkt = max_j violation_j / slope(0) over every feature, or a bound of it: errors of the correlations and
+// columns too small to compute with included.
+double kkt(const Inputs& inputs, const Levels& levels, const State& state, const Violations& found);
+
+// The best dual point along a residual: s = kappa v with kappa in [lowest, highest], and its value
+//   kappa linear - |kappa| slack - kappa^2 quadratic / 2,
+// where `slack` is charged for constraints that the residual meets only up to rounding.
+struct DualPoint {
+  double scale = 0.0;  // kappa
+  double value = 0.0;
+};
+DualPoint best_dual(double linear, double slack, double quadratic, double lowest, double highest);
+
+// Duality gap of the surrogate at w; `ratio` bounds |c_j| / threshold_j outside the working set.
+double surrogate_gap(const Inputs& inputs, const Levels& levels, const State& state,
+                     const SupportGradient& gradient, double ratio);
+
+// Whether F is strictly convex on the support at w: the point is then a strict local minimum there.
+bool strictly_convex(const Inputs& inputs, const State& state, const SupportGradient& gradient);
+
+}  // namespace sparsieve

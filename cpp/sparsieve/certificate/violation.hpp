@@ -1,0 +1,44 @@
+// How far a point is from stationary on its working set, [RGS19] eq. (fermat):
+//
+//   violation_j = max(0, |c_j| - slope_j(0))       if w_j = 0
+//               | c_j - slope_j(|w_j|) sign(w_j) |  otherwise
+//
+// with the bounds of the coordinate's rule.
+#pragma once
+
+#include "sparsieve/penalty/levels.hpp"
+#include "sparsieve/penalty/surrogate.hpp"
+#include "sparsieve/state/state.hpp"
+
+namespace sparsieve {
+
+// The rule of a coordinate that is zero.
+inline Rule rule_at_zero(const Inputs& inputs, const Levels& levels, Index j) {
+  return l1_rule(levels.threshold(j), inputs.bounds);
+}
+
+// Whether nothing holds coordinate j at zero and nothing bounds it.
+inline bool is_free(const Inputs& inputs, const Levels& levels, Index j) {
+  return levels.strength(j) == 0.0 && inputs.bounds.none();
+}
+
+inline double excess(const Inputs& inputs, const Levels& levels, const State& state, Index slot) {
+  return excess(rule_at_zero(inputs, levels, state.column(slot)), state.c[slot]);
+}
+
+// The largest violation among the zeros of the working set.
+double worst_zero(const Inputs& inputs, const Levels& levels, const State& state);
+
+// The surrogate on the support, per position there, and its gradient g = c - slope sign.
+struct SupportGradient {
+  Surrogate penalty;
+  std::vector<double> g;
+
+  void compute(const Levels& levels, const State& state);
+  double worst() const;  // the largest violation on the support
+};
+
+// Loss and penalty at w; leaves the gradient on the support behind.
+double objective(const Levels& levels, const State& state, SupportGradient& gradient);
+
+}  // namespace sparsieve

@@ -1,0 +1,88 @@
+#include "sparsieve/inner/choice.hpp"
+
+#include <algorithm>
+
+#include "sparsieve/inner/column_descent.hpp"
+#include "sparsieve/inner/gram_newton.hpp"
+#include "sparsieve/model/model.hpp"
+
+namespace sparsieve {
+namespace {
+// Working sets up to this size always have a Gram matrix, beyond the other they never do.
+constexpr Index kSmallSet = 64;
+constexpr Index kLargeSet = 4000;
+// Columns may pay when the support has this many features for each stored entry of a column.
+constexpr double kPerEntry = 4.0;
+// Entries read for one alpha, per square of the support, that a Gram matrix would have been worth.
+// A Newton step takes one product with its factor, or a dozen where the penalty bends.
+constexpr double kGramPrice = 60.0;
+constexpr double kBentPrice = 250.0;
+constexpr double kVisit = 10.0;  // what visiting a column costs besides its entries
+// While features outside violate, the working set is solved to this share of what they violate by.
+constexpr double kRough = 0.1;
+
+// Stored entries, from their bytes (an index and a value each).
+double entries(Bytes bytes) { return static_cast<double>(bytes) / 12.0; }
+
+// Whether so many bytes read and epochs made have taken longer than a Gram matrix would have.
+bool gram_would_pay(const Inputs& inputs, const Levels& levels, const State& state, Bytes bytes,
+                    Index epochs) {
+  const double k = static_cast<double>(state.point.support.size());
+  const double m = static_cast<double>(state.size());
+  SupportGradient gradient;
+  gradient.compute(levels, state);
+  const double price = (gradient.penalty.bends() ? kBentPrice : kGramPrice) * k * k;
+  // With far more features than samples the matrix would be hopelessly singular.
+  const bool sound = static_cast<Index>(state.point.support.size()) <= 2 * inputs.design->n();
+  const double spent = entries(bytes) + kVisit * m * static_cast<double>(epochs);
+  return sound && spent > price && state.size() > kSmallSet && state.size() <= kLargeSet;
+}
+}  // namespace
+
+// Whether an epoch over the columns is much cheaper than a product with the Gram matrix. Whether fewer
+// such products are needed is another matter: that is tried, once.
+bool Choice::columns_pay(const Inputs& inputs, const State& state) const {
+  if (state.size() <= kSmallSet) return false;
+  if (state.size() > kLargeSet) return true;
+  const double d = static_cast<double>(inputs.design->d());
+  const double per_column = entries(inputs.design->bytes()) / d;
+  return gram_left_ == 0 &&
+         static_cast<double>(state.point.support.size()) > kPerEntry * per_column;
+}
+
+void Choice::choose(const Inputs& inputs, State& state) const {
+  if (state.set.has_gram() && columns_pay(inputs, state)) leave_gram(state);
+}
+
+Status Choice::minimise(const Inputs& inputs, const Levels& levels, State& state, double target,
+                        Progress& progress) {
+  while (!state.set.has_gram()) {
+    ColumnDescent columns(inputs, levels, state);
+    columns.give_up_when([&](Bytes bytes, Index epochs) {
+      return gram_would_pay(inputs, levels, state, bytes, epochs);
+    });
+    const Status ended = columns.minimise(target, progress);
+    if (!columns.gave_up()) return ended;
+    // The columns took longer than a Gram matrix would have: have it again and keep it for some alphas,
+    // for more of them each time.
+    gram_left_ = gram_term_;
+    gram_term_ *= 2;
+    if (!return_to_gram(inputs, state)) return Status::kInterrupted;
+  }
+  return GramNewton(inputs, levels, state).minimise(target, progress);
+}
+
+double target_of_round(const State& state, double exact, double outside, bool rough) {
+  return state.set.has_gram() && !rough ? exact : std::max(exact, kRough * outside);
+}
+
+void prune(const Inputs& inputs, const Levels& levels, State& state, double allowed,
+           const Progress& limits) {
+  if (state.set.has_gram()) {
+    GramNewton(inputs, levels, state).prune(allowed, limits);
+  } else {
+    ColumnDescent(inputs, levels, state).prune(allowed, limits);
+  }
+}
+
+}  // namespace sparsieve

@@ -1,0 +1,67 @@
+// Minimise F on the working set in Gram form. On a support S with signs s the surrogate's Newton step
+// solves
+//   (G_SS + mu I) delta = g,   g = c_S - slope_S s_S,
+// and reweighting changes only the right-hand side: one maintained factor of G_SS + mu I serves every
+// reweighting, every alpha and every shape.
+#pragma once
+
+#include "sparsieve/inner/inner.hpp"
+
+namespace sparsieve {
+
+class GramNewton final : public InnerSolver {
+ public:
+  GramNewton(const Inputs& inputs, const Levels& levels, State& state)
+      : inputs_(inputs), levels_(levels), state_(state), at_(state.point) {}
+  // On entry every correlation is exact at w.
+  Status minimise(double target, Progress& progress) override;
+  void prune(double allowed, const Progress& limits) override;
+
+ private:
+  // A step on the support, per position there, and G_SS times it.
+  struct Direction {
+    std::vector<double> delta, gram_delta;
+    void resize(Index k) {
+      delta.resize(k);
+      gram_delta.resize(k);
+    }
+  };
+  struct NewtonSystem;
+
+  bool is_free(Index slot) const {
+    return sparsieve::is_free(inputs_, levels_, state_.column(slot));
+  }
+  // ---- directions (newton_direction.cpp)
+  void newton_direction(Progress& progress);
+  void mm_direction(Direction& out, Progress& progress);
+  void multiply(Direction& dir) const;
+  bool wrong_entrants(const Direction& dir) const;
+  Index drop_wrong_entrants(const Direction& dir);
+  double first_crossing(const Direction& dir, Index& who) const;
+  double change_along(const Direction& dir, double t);
+  // ---- steps
+  bool step(double& change, Progress& progress);
+  bool step_across(const Direction& dir, double& change);
+  void move(const Direction& dir, double t, Index leaver);
+  bool enter(double floor, Progress& progress);
+  bool sweep();
+  void update_zeros();
+
+  const Inputs& inputs_;
+  const Levels& levels_;
+  State& state_;
+  Point& at_;
+  SupportGradient gradient_;
+  Direction newton_, mm_;
+  bool concave_ = false;                   // negative curvature met along the MM direction
+  Index batch_ = 8;                        // how many features may enter at once
+  double target_ = 0.0, noise_ = 0.0;      // violation aimed at; rounding error of a change of F
+  std::vector<double> w_known_, c_known_;  // correlations of every slot, and where they hold
+  Surrogate trial_;
+};
+
+// Set penalised coefficients to zero that move their own correlation by no more than `pull`: zeros that
+// Newton's method approached from the wrong side.
+void drop_negligible(const Inputs& inputs, const Levels& levels, State& state, double pull);
+
+}  // namespace sparsieve

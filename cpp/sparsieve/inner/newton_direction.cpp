@@ -1,0 +1,156 @@
+// Directions of GramNewton on the support.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sparsieve/inner/conjugate_gradients.hpp"
+#include "sparsieve/inner/gram_newton.hpp"
+
+namespace sparsieve {
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+// A truncated Newton solve stops at this reduction of its residual: a rough one while the violation
+// is more than kNear times its target...
+constexpr double kForcing = 1e-3;
+constexpr double kRough = 0.1;
+constexpr double kNear = 1e4;
+// ...or below this share of the target, or after this many solves with the factor.
+constexpr double kEnough = 0.3;
+constexpr int kMaxCg = 25;
+// Curvature along a direction below this share of the surrogate's counts as concave.
+constexpr double kConcave = 1e-3;
+}  // namespace
+
+// H = M + diag r'' with M = G_SS + mu I, preconditioned with M. M p and M x follow by recurrence.
+struct GramNewton::NewtonSystem {
+  const GramNewton& solver;
+  const std::vector<double>& curvature;
+  std::vector<double> mp, mx;
+  Index solves = 0;
+
+  bool multiply(const std::vector<double>& p, std::vector<double>& hp, double& php) {
+    double pmp = 0.0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      hp[i] = mp[i] + curvature[i] * p[i];
+      php += p[i] * hp[i];
+      pmp += p[i] * mp[i];
+    }
+    return php > kConcave * pmp;
+  }
+  void precondition(const std::vector<double>& rho, std::vector<double>& z) {
+    solver.at_.factor.solve(rho.data(), z.data(), solver.inputs_.design->threads());
+    ++solves;
+  }
+  void moved(double a) {
+    for (std::size_t i = 0; i < mx.size(); ++i) mx[i] += a * mp[i];
+  }
+  void turned(const std::vector<double>& rho, double beta) {
+    for (std::size_t i = 0; i < mp.size(); ++i) mp[i] = rho[i] + beta * mp[i];
+  }
+};
+
+// The minimiser of the surrogate on the support: M delta = g with M = G_SS + mu I.
+void GramNewton::mm_direction(Direction& out, Progress& progress) {
+  const Index k = static_cast<Index>(at_.support.size());
+  out.resize(k);
+  at_.factor.solve(gradient_.g.data(), out.delta.data(), inputs_.design->threads());
+  ++progress.solves;
+  for (Index p = 0; p < k; ++p) {
+    out.gram_delta[p] = gradient_.g[p] - inputs_.prox_weight * out.delta[p];
+  }
+  if (!at_.exact) multiply(out);
+}
+
+// gram_delta = G_SS delta, entry by entry: needed when the factor is not that of G_SS + mu I.
+void GramNewton::multiply(Direction& dir) const {
+  const auto& support = at_.support;
+  for (std::size_t p = 0; p < support.size(); ++p) {
+    const double* gram = state_.set.gram(support[p]);
+    double s = 0.0;
+    for (std::size_t q = 0; q < support.size(); ++q) s += gram[support[q]] * dir.delta[q];
+    dir.gram_delta[p] = s;
+  }
+}
+
+// Newton's direction for F itself, (M + diag r'') delta = g. The first iterate of conjugate gradients
+// lies along the MM direction; where F is not convex along that, it is taken as it is.
+void GramNewton::newton_direction(Progress& progress) {
+  const Index k = static_cast<Index>(at_.support.size());
+  mm_direction(mm_, progress);
+  newton_ = mm_;
+  concave_ = false;
+  if (!gradient_.penalty.bends()) return;
+  const auto& g = gradient_.g;
+  NewtonSystem system{*this, gradient_.penalty.curvature, g, std::vector<double>(k, 0.0)};
+  std::fill(newton_.delta.begin(), newton_.delta.end(), 0.0);
+  const double active = gradient_.worst();
+  const double goal =
+      std::max((active > kNear * target_ ? kRough : kForcing) * active, kEnough * target_);
+  concave_ = conjugate_gradients(system, g, mm_.delta, goal, kMaxCg, newton_.delta) == 0;
+  progress.solves += system.solves;
+  if (concave_) {
+    newton_.delta = mm_.delta;
+    system.mx = g;
+  }
+  for (Index i = 0; i < k; ++i) {
+    newton_.gram_delta[i] = system.mx[i] - inputs_.prox_weight * newton_.delta[i];
+  }
+  if (!at_.exact) multiply(newton_);
+}
+
+bool GramNewton::wrong_entrants(const Direction& dir) const {
+  for (std::size_t p = 0; p < at_.support.size(); ++p) {
+    const Index s = at_.support[p];
+    if (at_.w[s] == 0.0 && !is_free(s) && !(dir.delta[p] * at_.sign[s] > 0.0)) return true;
+  }
+  return false;
+}
+
+Index GramNewton::drop_wrong_entrants(const Direction& dir) {
+  Index dropped = 0;
+  for (Index p = static_cast<Index>(at_.support.size()) - 1; p >= 0; --p) {
+    const Index s = at_.support[p];
+    if (at_.w[s] == 0.0 && !is_free(s) && !(dir.delta[p] * at_.sign[s] > 0.0)) {
+      leave(inputs_, state_, p);
+      ++dropped;
+    }
+  }
+  return dropped;
+}
+
+// The step at which the first coordinate of the support would change sign, and which one.
+double GramNewton::first_crossing(const Direction& dir, Index& who) const {
+  double first = kInf;
+  who = -1;
+  for (std::size_t p = 0; p < at_.support.size(); ++p) {
+    const Index s = at_.support[p];
+    if (is_free(s) || dir.delta[p] * at_.sign[s] >= 0.0) continue;
+    const double t = -at_.w[s] / dir.delta[p];
+    if (t < first) {
+      first = t;
+      who = static_cast<Index>(p);
+    }
+  }
+  return first;
+}
+
+// F(w + t delta) - F(w), free of cancellation in the quadratic part; infinite where the direction is
+// not finite (a singular factor), which no penalty is asked about.
+double GramNewton::change_along(const Direction& dir, double t) {
+  const Index k = static_cast<Index>(at_.support.size());
+  double linear = 0.0, quadratic = 0.0, penalty = 0.0, reach = 0.0;
+  trial_.resize(k);
+  for (Index p = 0; p < k; ++p) {
+    linear += state_.c[at_.support[p]] * dir.delta[p];
+    quadratic += dir.delta[p] * dir.gram_delta[p];
+    trial_.t[p] = std::abs(at_.w[at_.support[p]] + t * dir.delta[p]);
+    reach += trial_.t[p];
+  }
+  if (!std::isfinite(reach)) return kInf;
+  trial_.strength = gradient_.penalty.strength;
+  trial_.evaluate(levels_.penalty());
+  for (Index p = 0; p < k; ++p) penalty += trial_.value[p] - gradient_.penalty.value[p];
+  return -t * linear + 0.5 * t * t * quadratic + penalty;
+}
+
+}  // namespace sparsieve

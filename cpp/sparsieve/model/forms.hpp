@@ -1,0 +1,39 @@
+// The two forms of the quadratic model, see model.hpp, and what they share.
+#pragma once
+
+#include "sparsieve/model/model.hpp"
+
+namespace sparsieve {
+
+class GramModel final : public Model {
+ public:
+  void grow(const Inputs&, State&, const std::vector<Index>& columns) const override;
+  void list_support(const Inputs&, State&) const override;
+  void residual(const Inputs&, State&) const override;
+  void anchor(const Inputs&, State&) const override;
+  void settle(const Inputs&, State&, double allowed) const override;
+  bool gram(const Inputs&, const State&, const std::vector<Index>& columns, double* out,
+            Index ld) const override;
+};
+
+class ColumnModel final : public Model {
+ public:
+  void grow(const Inputs&, State&, const std::vector<Index>& columns) const override;
+  void list_support(const Inputs&, State&) const override;
+  void residual(const Inputs&, State&) const override;
+  void anchor(const Inputs&, State&) const override;
+  void settle(const Inputs&, State&, double allowed) const override;
+  bool gram(const Inputs&, const State&, const std::vector<Index>& columns, double* out,
+            Index ld) const override;
+};
+
+// Add columns to the working set, with a coefficient of zero; `seen`: their correlations with the
+// residual where a Gram matrix is made, for which they are read anyway.
+void take_in(const Inputs& inputs, State& state, const std::vector<Index>& columns,
+             std::vector<double>& seen);
+// Support and signs from w; there is no factor to keep in step.
+void list_columns(State& state);
+// The residual at w from X.
+void compute_residual(const Inputs& inputs, State& state);
+
+}  // namespace sparsieve

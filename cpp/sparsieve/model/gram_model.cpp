@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sparsieve/model/forms.hpp"
+#include "sparsieve/threads/threads.hpp"
+
+namespace sparsieve {
+namespace {
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+// How exact the fit must be, relative, when it is a difference of products instead of a sum of squares.
+constexpr double kFitShare = 1e-10;
+// And what rounding makes of a sum of squares, generously.
+constexpr double kRounded = 1e-14;
+}  // namespace
+
+void GramModel::grow(const Inputs& inputs, State& state, const std::vector<Index>& columns) const {
+  const Point& at = state.point;
+  const Index old = state.size();
+  std::vector<double> seen;
+  take_in(inputs, state, columns, seen);
+  const Index m = state.size();
+  state.c.insert(state.c.end(), seen.begin(), seen.begin() + (m - old));
+  state.pull.resize(m);
+  state.pull_error = std::max(state.pull_error, gram_noise(inputs, state, at.w_read));
+  for (Index s = old; s < m; ++s) {
+    state.pull[s] = state.c[s] + dot(state.set.gram(s), at.w_read.data(), m);
+    if (at.stale) state.c[s] = state.pull[s] - dot(state.set.gram(s), at.w.data(), m);
+  }
+}
+
+// When it is stopped on the way, the Gram matrix is given up: the point can still be certified.
+void GramModel::list_support(const Inputs& inputs, State& state) const {
+  Point& at = state.point;
+  at.factor.clear();
+  at.exact = true;
+  at.support.clear();
+  std::fill(at.place.begin(), at.place.end(), Index{-1});
+  std::vector<Index> slots;
+  for (Index s = 0; s < state.size(); ++s) {
+    at.sign[s] = (at.w[s] > 0.0) - (at.w[s] < 0.0);
+    if (at.w[s] != 0.0) slots.push_back(s);
+  }
+  join(inputs, state, slots);
+  if (at.support.size() < slots.size()) leave_gram(state);
+}
+
+void GramModel::residual(const Inputs& inputs, State& state) const {
+  Point& at = state.point;
+  at.stale = false;
+  at.fit = at.residual.weighted.norm2;
+  if (at.w_read == at.w) return;
+  compute_residual(inputs, state);
+  at.w_read = at.w;
+}
+
+void GramModel::anchor(const Inputs& inputs, State& state) const {
+  state.known_error = rounding_noise(inputs, state);
+  residual(inputs, state);
+  inputs.design->correlate(state.point.residual.weighted, state.set.columns().data(), state.size(),
+                           state.c.data());
+  state.pull = state.c;
+  add_gram_product(inputs, state, 1.0, state.point.w, state.pull);
+  state.pull_error = gram_noise(inputs, state, state.point.w);
+}
+
+void GramModel::settle(const Inputs& inputs, State& state, double allowed) const {
+  state.known_error = gram_noise(inputs, state, state.point.w) + state.pull_error;
+  if (state.known_error > allowed) return anchor(inputs, state);
+  residual(inputs, state);
+  correlate_by_gram(inputs, state);
+}
+
+bool GramModel::gram(const Inputs&, const State& state, const std::vector<Index>& columns,
+                     double* out, Index ld) const {
+  for (std::size_t p = 0; p < columns.size(); ++p) {
+    const double* row = state.set.gram(state.set.slot(columns[p]));
+    for (std::size_t q = 0; q <= p; ++q) out[p * ld + q] = row[state.set.slot(columns[q])];
+  }
+  return true;
+}
+
+void add_gram_product(const Inputs& inputs, const State& state, double factor,
+                      const std::vector<double>& x, std::vector<double>& out) {
+  std::vector<Index> moved;
+  for (Index s = 0; s < state.size(); ++s) {
+    if (x[s] != 0.0) moved.push_back(s);
+  }
+  // Threads share the rows: the order of the sums is the same for any number of them.
+  const Index grain = kGrain / (static_cast<Index>(moved.size()) + 1) + 1;
+  parallel_for(state.size(), inputs.design->threads(), grain, [&](Index first, Index last) {
+    for (Index s : moved)
+      axpy(factor * x[s], state.set.gram(s) + first, out.data() + first, last - first);
+  });
+}
+
+void correlate_by_gram(const Inputs& inputs, State& state) {
+  state.c = state.pull;
+  add_gram_product(inputs, state, -1.0, state.point.w, state.c);
+}
+
+// Of the Gram matrix itself and of the product. pull = c + G w has an error of its own, of the w at which
+// it was formed.
+double gram_noise(const Inputs& inputs, const State& state, const std::vector<double>& w) {
+  const Design& design = *inputs.design;
+  const double k = static_cast<double>(state.point.support.size());
+  double reach = std::sqrt(inputs.loss->null_deviance()), largest = 0.0;
+  for (Index s = 0; s < state.size(); ++s) {
+    const double norm = design.norm(state.column(s));
+    reach += norm * std::abs(w[s]);
+    largest = std::max(largest, norm);
+  }
+  return rounding_noise(inputs, state) +
+         kEps * (product_roundings(design.n()) + k) * reach * largest;
+}
+
+// After a step s from where the residual r was computed,
+//   ||r - X s||^2 = ||r||^2 - s'(2 c + G s)  with the correlations c after it.
+bool fit_by_gram(const Inputs& inputs, State& state) {
+  Point& at = state.point;
+  const Index m = state.size();
+  std::vector<double> step(m), twice(m);
+  double length = 0.0;
+  for (Index s = 0; s < m; ++s) {
+    step[s] = at.w[s] - at.w_read[s];
+    length += std::abs(step[s]);
+    twice[s] = 2.0 * state.c[s];
+  }
+  add_gram_product(inputs, state, 1.0, step, twice);
+  const double norm2 = at.residual.weighted.norm2;
+  at.fit = norm2 - dot(step.data(), twice.data(), m);
+  return 4.0 * length * state.known_error + kRounded * norm2 <= kFitShare * at.fit;
+}
+
+}  // namespace sparsieve

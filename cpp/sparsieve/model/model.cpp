@@ -1,0 +1,122 @@
+#include "sparsieve/model/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sparsieve/model/forms.hpp"
+
+namespace sparsieve {
+namespace {
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+
+// Without a Gram matrix residuals are computed so often that their columns are kept in order.
+void order_columns(State& state) {
+  state.by_column.resize(state.set.has_gram() ? 0 : state.size());
+  std::iota(state.by_column.begin(), state.by_column.end(), Index{0});
+  std::sort(state.by_column.begin(), state.by_column.end(),
+            [&](Index a, Index b) { return state.column(a) < state.column(b); });
+}
+}  // namespace
+
+const Model& model_of(const State& state) {
+  static const GramModel gram;
+  static const ColumnModel columns;
+  return state.set.has_gram() ? static_cast<const Model&>(gram) : columns;
+}
+
+void place_at(const Inputs& inputs, State& state, const std::vector<double>& w) {
+  Point& at = state.point;
+  std::fill(at.w.begin(), at.w.end(), 0.0);
+  std::copy(w.begin(), w.end(), at.w.begin());
+  state.anchored = false;
+  model_of(state).list_support(inputs, state);
+  model_of(state).anchor(inputs, state);
+}
+
+void leave_gram(State& state) {
+  state.set.drop_gram();
+  state.point.factor = Factor();
+  order_columns(state);
+  list_columns(state);
+}
+
+bool return_to_gram(const Inputs& inputs, State& state) {
+  state.anchored = false;
+  if (!state.set.regain_gram(*inputs.design, inputs.poll)) return false;
+  order_columns(state);
+  state.pull.resize(state.size());
+  model_of(state).list_support(inputs, state);
+  model_of(state).anchor(inputs, state);
+  return true;
+}
+
+void keep_slots(State& state, const std::vector<Index>& slots) {
+  Point& at = state.point;
+  std::vector<Index> fresh_slot(state.size(), -1);
+  for (std::size_t a = 0; a < slots.size(); ++a) fresh_slot[slots[a]] = static_cast<Index>(a);
+  state.set.keep(slots);
+  const auto gather = [&](auto& array) {
+    for (std::size_t a = 0; a < slots.size(); ++a) array[a] = array[slots[a]];
+    array.resize(slots.size());
+  };
+  gather(at.w);
+  gather(state.c);
+  if (state.set.has_gram()) gather(state.pull);
+  gather(at.w_read);
+  gather(at.sign);
+  gather(at.place);
+  for (Index& s : at.support) s = fresh_slot[s];
+  order_columns(state);
+}
+
+void take_in(const Inputs& inputs, State& state, const std::vector<Index>& columns,
+             std::vector<double>& seen) {
+  seen.resize(columns.size());
+  state.set.grow(*inputs.design, columns, inputs.poll, &state.point.residual.r, seen.data());
+  state.point.extend(state.size());
+  order_columns(state);
+}
+
+void list_columns(State& state) {
+  Point& at = state.point;
+  at.support.clear();
+  std::fill(at.place.begin(), at.place.end(), Index{-1});
+  for (Index s : state.by_column) {
+    at.sign[s] = at.w[s] > 0.0 ? 1 : (at.w[s] < 0.0 ? -1 : 0);
+    if (at.w[s] == 0.0) continue;
+    at.place[s] = static_cast<Index>(at.support.size());
+    at.support.push_back(s);
+  }
+}
+
+void compute_residual(const Inputs& inputs, State& state) {
+  Point& at = state.point;
+  std::vector<Index> columns;
+  std::vector<double> coef;
+  state.solution(columns, coef);
+  at.residual.r = inputs.loss->origin();
+  inputs.design->subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()),
+                          at.residual.r);
+  inputs.loss->residual(at.residual);
+  at.fit = at.residual.weighted.norm2;
+}
+
+double product_roundings(Index n) {
+  const double rows = static_cast<double>(n);
+  return std::min(rows, 1024.0) / 8.0 + rows / 1024.0 + 12.0;
+}
+
+double rounding_noise(const Inputs& inputs, const State& state) {
+  const Design& design = *inputs.design;
+  double reach = inputs.loss->response_size(), largest = 0.0;
+  for (Index s = 0; s < state.size(); ++s) {
+    const double raw = design.raw_norm(state.column(s));
+    reach += raw * std::abs(state.point.w[s]);
+    largest = std::max(largest, raw);
+  }
+  return 4.0 * kEps * reach * largest;
+}
+
+}  // namespace sparsieve

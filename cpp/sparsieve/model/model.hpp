@@ -1,0 +1,66 @@
+// The quadratic model of the loss on the working set: residual, correlations c = X'v and products with
+// the Hessian, in one of two forms.
+//
+//   GramModel    the Gram matrix G of the set is there: c = pull - G w without reading X
+//   ColumnModel  it is not: everything is read from the columns; for sparse data with supports so large
+//                that the matrix would cost more than the columns do
+#pragma once
+
+#include <vector>
+
+#include "sparsieve/state/state.hpp"
+
+namespace sparsieve {
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  // Take features into the working set; their correlations come with them.
+  virtual void grow(const Inputs& inputs, State& state,
+                    const std::vector<Index>& columns) const = 0;
+  // Support and signs from w, and the factor where there is one.
+  virtual void list_support(const Inputs& inputs, State& state) const = 0;
+  // The residual at w, unless it is there.
+  virtual void residual(const Inputs& inputs, State& state) const = 0;
+  // Residual and correlations, both from X: no rounding error outlives it.
+  virtual void anchor(const Inputs& inputs, State& state) const = 0;
+  // The same up to an error of `allowed` in the correlations, without reading the columns of the working
+  // set where that can be had.
+  virtual void settle(const Inputs& inputs, State& state, double allowed) const = 0;
+  // The lower triangle of the Gram matrix of some columns of the set, row by row; false when there was no
+  // time for it.
+  virtual bool gram(const Inputs& inputs, const State& state, const std::vector<Index>& columns,
+                    double* out, Index ld) const = 0;
+};
+
+// The model that fits a state: the one place that asks whether there is a Gram matrix.
+const Model& model_of(const State& state);
+
+// Replace w by the given coefficients (per slot; missing ones are zero).
+void place_at(const Inputs& inputs, State& state, const std::vector<double>& w);
+// Go on without the Gram matrix.
+void leave_gram(State& state);
+// Have it again; false when there was no time for it.
+bool return_to_gram(const Inputs& inputs, State& state);
+// Keep only the given slots, which must increase.
+void keep_slots(State& state, const std::vector<Index>& slots);
+
+// ---- with a Gram matrix
+// out += factor G x, for x per slot.
+void add_gram_product(const Inputs& inputs, const State& state, double factor,
+                      const std::vector<double>& x, std::vector<double>& out);
+// c = pull - G w.
+void correlate_by_gram(const Inputs& inputs, State& state);
+// A bound of the error of that, without `pull`'s own, for coefficients w.
+double gram_noise(const Inputs& inputs, const State& state, const std::vector<double>& w);
+// The fit at w from that of the last residual, without reading X; false where rounding spoils it.
+bool fit_by_gram(const Inputs& inputs, State& state);
+
+// ---- rounding
+// Roundings in a row of a product of two columns: sums in eight lanes over blocks of 1024 rows.
+double product_roundings(Index n);
+// What rounding the response, the coefficients and the intercept to double precision does to the
+// correlations, whoever computes them: no certificate can promise less.
+double rounding_noise(const Inputs& inputs, const State& state);
+
+}  // namespace sparsieve

@@ -1,0 +1,230 @@
+#include "sparsieve/outer/descent.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sparsieve/inner/gram_newton.hpp"
+#include "sparsieve/model/model.hpp"
+#include "sparsieve/outer/entry.hpp"
+
+namespace sparsieve {
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+// The inner problem is solved to this fraction of tol: the rest is room for the exact check.
+constexpr double kInnerShare = 0.25;
+// A feature outside the working set may violate by this fraction of tol and stay outside.
+constexpr double kOutsideShare = 0.5;
+// Correlations are taken from the Gram matrix while their error stays below this fraction of tol.
+constexpr double kGramShare = 0.1;
+// From a start, coefficients whose pull is below this fraction of what the inner problem is solved to are
+// zeros that Newton's method approached from the wrong side.
+constexpr double kNegligible = 0.1;
+// Fewer violators than that are likely to be the last.
+constexpr Index kFew = 4;
+// A rise of F beyond this, relative, is no rounding of a sound step.
+constexpr double kMisled = 1e-9;
+constexpr int kPatience = 4;
+}  // namespace
+
+Descent::Descent(Fit& fit, const Levels& levels, const SolveOptions& options, bool from_start,
+                 bool record)
+    : fit_(fit),
+      levels_(levels),
+      options_(options),
+      from_start_(from_start),
+      rough_(from_start),
+      expecting_(fit.history.met_violators && !record),
+      proof_(!record && fit.barred.dependent.empty() && fit.inputs.design->has_fine_shadow()),
+      exact_(kInnerShare * options.tol * levels.slope0()),
+      patience_{kInf, kPatience} {
+  violations_.outside = levels.slope0() * (rough_ ? 1.0 : fit.history.expected);
+  progress_.max_iter = options.max_iter;
+  progress_.record = record;
+  fit.history.met_violators = false;
+}
+
+void Descent::run(SolveResult& result) {
+  while (true) {
+    // 1. minimise on the working set: roughly, as long as features outside are wrong by far more
+    const Status inner = minimise();
+    const bool ended = inner == Status::kIterations || inner == Status::kInterrupted;
+    // 2. look for violators without the residual; there may be a proof that there are none
+    const Seen seen = (expecting_ || proof_) && !ended ? look_in_shadow(result) : Seen::kUnknown;
+    known_ = seen == Seen::kNothing;
+    if (seen == Seen::kFew || seen == Seen::kMany) {
+      expecting_ = seen == Seen::kMany;
+      ++result.counters.rounds;
+      continue;
+    }
+    if (known_ && result.kkt <= options_.tol && !risen()) {
+      if (result.counters.rounds == 0) fit_.history.expected = 0.0;
+      result.status = Status::kConverged;
+      break;
+    }
+    // 3. recompute the residual and the working set's correlations, free of drift
+    const bool misled = go_back_if_misled();
+    // 4. look for violators outside
+    const auto found = look_outside(misled || ended, result);
+    if (result.counters.rounds == 0) {
+      fit_.history.expected = violations_.outside / levels_.slope0();
+    }
+    // 5. done, stuck, or enlarge the working set
+    if (const auto status = verdict(found, misled, inner, result)) {
+      result.status = *status;
+      break;
+    }
+    if (!found.empty()) {
+      add_violators(found);
+      ++result.counters.rounds;
+    }
+  }
+  result.iterations = progress_.iterations;
+  result.counters.epochs = progress_.epochs;
+  result.counters.solves = progress_.solves;
+  result.objectives = std::move(progress_.objectives);
+  fit_.history.entered = progress_.entered;
+}
+
+Status Descent::minimise() {
+  State& state = fit_.state;
+  fit_.choice.choose(fit_.inputs, state);
+  target_ = target_of_round(state, exact_, violations_.outside, rough_);
+  if (known_) {
+    before_.w = state.point.w;
+    before_.objective = objective(levels_, state, gradient_);
+  }
+  const Status ended = fit_.choice.minimise(fit_.inputs, levels_, state, target_, progress_);
+  if (from_start_ && state.set.has_gram()) {
+    drop_negligible(fit_.inputs, levels_, state, kNegligible * exact_);
+  }
+  return ended;
+}
+
+// How much a feature may violate and stay outside. At a rough point a violation smaller than what is
+// left inside is none yet.
+double Descent::slack() const {
+  return kOutsideShare * (rough_ ? target_ : options_.tol * levels_.slope0());
+}
+
+bool Descent::risen() {
+  const double now = objective(levels_, fit_.state, gradient_);
+  return !(now <= before_.objective + kMisled * before_.objective);
+}
+
+// The residual is brought to w in the shadow, roughly, from where it was computed last, and the Gram
+// matrix knows the working set. Takes in the violators that it finds, few or many. Where the shadow is
+// fine enough to tell how rough that is, there may be a proof that there are none: `result.kkt` and the
+// fit are then those of w. Else nothing is known, as without shadow and Gram matrix.
+Descent::Seen Descent::look_in_shadow(SolveResult& result) {
+  State& state = fit_.state;
+  Point& at = state.point;
+  const Inputs& inputs = fit_.inputs;
+  const Design& design = *inputs.design;
+  if (!state.set.has_gram() || !design.has_shadow()) return Seen::kUnknown;
+  const double allowed = rough_ ? target_ : options_.tol * levels_.slope0();
+  state.known_error = gram_noise(inputs, state, at.w) + state.pull_error;
+  if (state.known_error > kGramShare * allowed) return Seen::kUnknown;
+  std::vector<Index> moved;
+  std::vector<double> by, r = at.residual.r;
+  for (Index s = 0; s < state.size(); ++s) {
+    if (at.w[s] == at.w_read[s]) continue;
+    moved.push_back(state.column(s));
+    by.push_back(at.w[s] - at.w_read[s]);
+  }
+  const double error =
+      design.subtract_in_shadow(moved.data(), by.data(), static_cast<Index>(by.size()), r);
+  const bool proof = proof_ && !rough_ && error > 0.0;
+  Weighted weighted;
+  design.weigh(r, weighted);
+  const auto found =
+      fit_.screen.above({r, weighted, levels_.thresholds(), slack(), fit_.only_positive(),
+                         state.set.slots(), state.set.columns(), state.c, state.known_error,
+                         fit_.barred.count, false, true, proof ? error : 0.0});
+  if (found.empty() && (!proof || fit_.screen.undecided() > 0)) return Seen::kUnknown;
+  correlate_by_gram(inputs, state);
+  at.stale = true;
+  if (!found.empty()) {
+    enlarge(fit_, levels_, found, from_start_);
+    return static_cast<Index>(found.size()) >= kFew ? Seen::kMany : Seen::kFew;
+  }
+  if (!fit_by_gram(inputs, state)) return Seen::kUnknown;
+  violations_.outside = 0.0;
+  look_at_violations(result);
+  return Seen::kNothing;
+}
+
+// The violations inside the working set; `result.kkt` from these and those outside.
+void Descent::look_at_violations(SolveResult& result) {
+  gradient_.compute(levels_, fit_.state);
+  violations_.inside = larger(gradient_.worst(), worst_zero(fit_.inputs, levels_, fit_.state));
+  violations_.inside = larger(violations_.inside, dependent_violation());
+  result.kkt = kkt(fit_.inputs, levels_, fit_.state, violations_);
+}
+
+// Unpenalised features that were left out as dependent must not correlate either.
+double Descent::dependent_violation() const {
+  const auto& dependent = fit_.barred.dependent;
+  std::vector<double> c(dependent.size());
+  fit_.inputs.design->correlate(fit_.state.point.residual.weighted, dependent.data(),
+                                static_cast<Index>(c.size()), c.data());
+  double worst = 0.0;
+  for (double x : c) worst = larger(worst, std::abs(x));
+  return worst;
+}
+
+// Settle residual and correlations at w. An inner solve on a nearly singular Gram matrix may mistake its
+// rounding errors for progress: then go back to the point before it.
+bool Descent::go_back_if_misled() {
+  fit_.model().settle(fit_.inputs, fit_.state, kGramShare * options_.tol * levels_.slope0());
+  known_ = true;
+  const bool misled = risen();
+  if (misled) place_at(fit_.inputs, fit_.state, before_.w);
+  return misled;
+}
+
+// The violators outside with their largest excess; `result.kkt`: how far w is from stationary, all
+// features considered. `last`: say everything about every feature, violators found or not.
+std::vector<Violator> Descent::look_outside(bool last, SolveResult& result) {
+  const State& state = fit_.state;
+  auto found = fit_.screen.above({state.point.residual.r, state.point.residual.weighted,
+                                  levels_.thresholds(), slack(), fit_.only_positive(),
+                                  state.set.slots(), state.set.columns(), state.c,
+                                  state.known_error, fit_.barred.count, last, false});
+  double outside = 0.0;
+  for (const Violator& v : found) {
+    outside = std::max(outside, std::abs(v.correlation) - levels_.threshold(v.column));
+  }
+  violations_.outside = std::max(outside, fit_.screen.worst_kept());
+  look_at_violations(result);
+  violations_.outside = outside;
+  return found;
+}
+
+// How the descent ends here, if it does.
+std::optional<Status> Descent::verdict(const std::vector<Violator>& found, bool misled,
+                                       Status inner, const SolveResult& result) {
+  const bool ended = inner == Status::kIterations || inner == Status::kInterrupted;
+  const bool complete = found.empty() || misled || ended;  // no column's examination was postponed
+  if (complete && result.kkt <= options_.tol) return Status::kConverged;
+  const bool stationary = violations_.inside / levels_.slope0() <= options_.tol;
+  const bool settled = found.empty() && stationary && !rough_;
+  // Only rounding stands between this point and its certificate.
+  if (settled || misled) return Status::kStalled;
+  if (ended) return inner;
+  const bool more = target_ > exact_ || !found.empty();  // than a repetition
+  patience_.left = result.kkt <= 0.5 * patience_.best || more ? kPatience : patience_.left - 1;
+  patience_.best = std::min(patience_.best, result.kkt);
+  if (patience_.left == 0) return Status::kStalled;
+  rough_ = rough_ && !found.empty();
+  return std::nullopt;
+}
+
+void Descent::add_violators(const std::vector<Violator>& found) {
+  State& state = fit_.state;
+  expecting_ = !progress_.record && static_cast<Index>(found.size()) >= kFew;
+  if (rough_ && !state.set.has_gram()) trim(fit_, levels_, kNear, state.size());
+  enlarge(fit_, levels_, found, from_start_);
+}
+
+}  // namespace sparsieve

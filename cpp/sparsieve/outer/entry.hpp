@@ -1,0 +1,27 @@
+// Who is in the working set: the entry rule, what is fetched ahead, and who is forgotten.
+#pragma once
+
+#include <vector>
+
+#include "sparsieve/outer/fit.hpp"
+
+namespace sparsieve {
+
+// Add features that exceed their thresholds, and some that are about to; `from_start`: few at once.
+void enlarge(Fit& fit, const Levels& levels, std::vector<Violator> found, bool from_start);
+// Features that a sequential strong rule expects to enter at this alpha, given the last one's slope at
+// zero, stay or are fetched; others that are zero go, but for `held` slots.
+void prefetch(Fit& fit, const Levels& levels, double previous_slope0,
+              const std::vector<char>& held = {});
+// Forget features that are zero and far from entering, when they outnumber those at work: all but some of
+// the nearest, and at most `most` beyond them that reach this share of their threshold. Returns how many
+// those are.
+Index trim(Fit& fit, const Levels& levels, double share, Index most,
+           const std::vector<char>& held = {});
+// The slots of the support and those whose correlation reaches a share of the threshold.
+std::vector<char> near_slots(const Fit& fit, const Levels& levels, double share);
+
+// Zeros that reach this share of their threshold are likely to be needed again.
+constexpr double kNear = 0.8;
+
+}  // namespace sparsieve

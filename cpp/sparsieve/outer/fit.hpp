@@ -1,0 +1,73 @@
+// One fit: the inputs, the point, and everything that carries over from one alpha to the next. A copy
+// goes on to the same bits.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sparsieve/inner/choice.hpp"
+#include "sparsieve/model/model.hpp"
+#include "sparsieve/screen/sieve.hpp"
+
+namespace sparsieve {
+
+struct SolveOptions {
+  double tol = 1e-6;
+  Index max_iter = 10000;
+  bool test_convexity = true;  // else `convex` is left false
+  std::function<bool()> poll;  // true = stop, for good; called often, must be cheap
+};
+
+// What a solve cost beyond reading X.
+struct Counters {
+  Index rounds = 0;               // enlargements of the working set
+  Index epochs = 0;               // of coordinate descent over columns
+  Index solves = 0;               // with the factor of a support
+  Bytes columns = 0, shadow = 0;  // bytes read of X and of its shadow
+};
+
+struct SolveResult {
+  Status status = Status::kConverged;
+  double kkt = 0.0;        // max_j violation_j / slope(0), over every feature
+  double gap = 0.0;        // duality gap of the last surrogate
+  double objective = 0.0;  // F(w)
+  double deviance = 0.0;   // (z - Xw)' Omega (z - Xw)
+  Index iterations = 0;    // reweightings
+  bool convex = false;     // F is strictly convex on the support at w
+  double passes = 0.0;     // bytes of X and its shadow read, divided by the size of X
+  Index by_bound = 0;      // features settled by a bound at the end
+  Index by_shadow = 0;     // features settled by the 8-bit shadow at the end
+  Index by_reading = 0;    // features whose correlation was read at the end
+  Counters counters;
+  std::vector<double> objectives;  // F after each iteration, when asked for
+};
+
+// Features that can never enter.
+struct Barred {
+  std::vector<Index> dependent;  // unpenalised ones that depend on other unpenalised ones
+  Index count = 0;               // these, constant ones and those with an infinite weight
+};
+
+// What the last alpha met, for guesses about the next.
+struct History {
+  Index entered = 0;           // how many features entered the support
+  double expected = 0.0;       // violation outside, over slope(0), when it first looked there
+  bool met_violators = false;  // outside the working set
+};
+
+struct Fit {
+  Inputs inputs;
+  Levels levels;
+  State state;
+  Sieve screen;
+  Choice choice;
+  History history;
+  Barred barred;
+
+  bool only_positive() const { return inputs.bounds.lower >= 0.0; }
+  // Whether feature j can never enter: constant, excluded by its weight, or unpenalised and dependent.
+  bool is_barred(Index j) const;
+  const Model& model() const;
+};
+
+}  // namespace sparsieve

@@ -1,0 +1,94 @@
+// Where a solve starts: given coefficients, or the lasso at a fraction of slope(0), followed beside the
+// path.
+//
+//   minimise over w   1/2 (z - Xw)' Omega (z - Xw) + sum_j f r'(0; alpha pi_j) |w_j|
+//
+// Working set and Gram matrix are those of the path. The lasso's point is put aside while the penalty's
+// own solve goes on from it, and taken up again at the next alpha without reading X.
+#include <algorithm>
+
+#include "sparsieve/model/model.hpp"
+#include "sparsieve/outer/descent.hpp"
+#include "sparsieve/outer/entry.hpp"
+#include "sparsieve/outer/solver.hpp"
+#include "sparsieve/threads/threads.hpp"
+
+namespace sparsieve {
+namespace {
+// Correlations from the Gram matrix may be off by this share of tol, see Model::settle.
+constexpr double kGramShare = 0.1;
+}  // namespace
+
+void MmSolver::start_from_lasso(double alpha, double fraction, const SolveOptions& options) {
+  Crew crew;
+  fit_.inputs.poll = options.poll;
+  std::vector<char> held;  // slots that the lasso may not trim: the penalty wants them
+  if (lasso_) {
+    held = near_slots(fit_, fit_.levels, kNear);
+    resume(*lasso_);
+  }
+  fit_.levels.set(alpha, fit_.barred.dependent);
+  const Levels levels = fit_.levels.lasso(fraction);
+  if (lasso_) prefetch(fit_, levels, lasso_->slope0, held);
+  SolveResult result;
+  Descent(fit_, levels, options, /*from_start=*/false, /*record=*/false).run(result);
+  lasso_ = {fit_.state.set.columns(), fit_.state.set.has_gram(), fit_.state.point, fit_.history,
+            levels.slope0()};
+  at_start_ = true;
+}
+
+// Since the point was saved the working set may have grown; one that was trimmed, or that had its Gram
+// matrix dropped or made anew, is no longer that of the factor, and the residual is computed again.
+void MmSolver::resume(const LassoPoint& saved) {
+  State& state = fit_.state;
+  fit_.history = saved.history;
+  const auto& columns = state.set.columns();
+  const bool same = state.set.has_gram() && saved.gram && saved.columns.size() <= columns.size() &&
+                    std::equal(saved.columns.begin(), saved.columns.end(), columns.begin());
+  if (!same) {
+    std::vector<Index> support;
+    std::vector<double> coef;
+    for (std::size_t s = 0; s < saved.point.w.size(); ++s) {
+      if (saved.point.w[s] == 0.0) continue;
+      support.push_back(saved.columns[s]);
+      coef.push_back(saved.point.w[s]);
+    }
+    move_to(support, coef);
+    return;
+  }
+  state.point = saved.point;
+  state.point.extend(state.size());
+  correlate_by_gram(fit_.inputs, state);
+}
+
+void MmSolver::prune_start(const SolveOptions& options) {
+  const double allowed = kGramShare * options.tol * fit_.levels.slope0();
+  Progress limits;
+  limits.max_iter = options.max_iter;
+  prune(fit_.inputs, fit_.levels, fit_.state, allowed, limits);
+  // Over columns, features that have left cost as much as those that stay, so they go.
+  if (!fit_.state.set.has_gram()) trim(fit_, fit_.levels, kNear, fit_.state.size());
+}
+
+void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<double>& coef) {
+  lasso_.reset();
+  at_start_ = false;
+  move_to(columns, coef);
+}
+
+// Replace the point; columns that can never enter are passed over.
+void MmSolver::move_to(const std::vector<Index>& columns, const std::vector<double>& coef) {
+  State& state = fit_.state;
+  std::vector<Index> fresh;
+  for (Index j : columns) {
+    if (!state.set.contains(j) && !fit_.is_barred(j)) fresh.push_back(j);
+  }
+  if (!fresh.empty()) fit_.model().grow(fit_.inputs, state, fresh);
+  std::vector<double> w(state.size(), 0.0);
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (state.set.contains(columns[k])) w[state.set.slot(columns[k])] = coef[k];
+  }
+  place_at(fit_.inputs, state, w);
+}
+
+}  // namespace sparsieve

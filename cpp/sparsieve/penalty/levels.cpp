@@ -1,0 +1,55 @@
+#include "sparsieve/penalty/levels.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace sparsieve {
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+}  // namespace
+
+Levels::Levels(const Penalty* penalty, std::vector<double> weights, Index d)
+    : penalty_(penalty), weights_(std::move(weights)), strength_(d, 0.0), threshold_(d, kInf) {}
+
+void Levels::set(double alpha, const std::vector<Index>& dependent) {
+  const Index d = static_cast<Index>(strength_.size());
+  double zero = 0.0, value, slope, curvature;
+  penalty_->evaluate(&zero, &alpha, 1, &value, &slope, &curvature);
+  slope0_ = slope;
+  if (weights_.empty()) {
+    std::fill(strength_.begin(), strength_.end(), alpha);
+    std::fill(threshold_.begin(), threshold_.end(), slope);
+    return;
+  }
+  std::vector<double> zeros(d, 0.0), values(d), curvatures(d);
+  for (Index j = 0; j < d; ++j) {
+    strength_[j] = std::isinf(weights_[j]) ? alpha : alpha * weights_[j];
+  }
+  penalty_->evaluate(zeros.data(), strength_.data(), d, values.data(), threshold_.data(),
+                     curvatures.data());
+  for (Index j = 0; j < d; ++j) {
+    if (std::isinf(weights_[j])) threshold_[j] = kInf;
+    if (weights_[j] == 0.0) threshold_[j] = 0.0;
+  }
+  for (Index j : dependent) threshold_[j] = kInf;
+}
+
+Levels Levels::lasso(double fraction) const {
+  static const ShapedPenalty<L1Shape> l1{L1Shape{}};
+  Levels levels = *this;
+  levels.penalty_ = &l1;
+  levels.slope0_ *= fraction;
+  for (std::size_t j = 0; j < threshold_.size(); ++j) {
+    const double level = levels.threshold_[j] *= fraction;
+    levels.strength_[j] = std::isinf(level) ? levels.slope0_ : level;
+  }
+  return levels;
+}
+
+void Levels::set_unpenalised(const std::vector<Index>& features, double unit) {
+  for (Index j : features) threshold_[j] = 0.0;
+  slope0_ = unit;
+}
+
+}  // namespace sparsieve

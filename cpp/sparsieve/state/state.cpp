@@ -1,0 +1,63 @@
+#include "sparsieve/state/state.hpp"
+
+#include <algorithm>
+
+namespace sparsieve {
+namespace {
+// Features that join the factor at once; Ctrl-C is not looked for meanwhile.
+constexpr std::size_t kJoinBatch = 32;
+}  // namespace
+
+void Point::extend(Index m) {
+  w.resize(m, 0.0);
+  w_read.resize(m, 0.0);
+  sign.resize(m, 0);
+  place.resize(m, -1);
+}
+
+void State::solution(std::vector<Index>& columns, std::vector<double>& coef) const {
+  columns.clear();
+  coef.clear();
+  for (Index s : by_column) {
+    if (point.w[s] == 0.0) continue;
+    columns.push_back(set.column(s));
+    coef.push_back(point.w[s]);
+  }
+  if (!by_column.empty()) return;
+  for (Index s = 0; s < set.size(); ++s) {
+    if (point.w[s] != 0.0) columns.push_back(set.column(s));
+  }
+  std::sort(columns.begin(), columns.end());
+  for (Index j : columns) coef.push_back(point.w[set.slot(j)]);
+}
+
+void join(const Inputs& inputs, State& state, const std::vector<Index>& slots) {
+  Point& at = state.point;
+  for (std::size_t first = 0; first < slots.size() && !inputs.stopped(); first += kJoinBatch) {
+    const Index count = static_cast<Index>(std::min(kJoinBatch, slots.size() - first));
+    const Index width = static_cast<Index>(at.support.size()) + count;
+    std::vector<double> rows(count * width, 0.0);
+    for (Index b = 0; b < count; ++b) {
+      const Index slot = slots[first + b], place = width - count + b;
+      const double* gram = state.set.gram(slot);
+      at.place[slot] = place;
+      at.support.push_back(slot);
+      for (Index q = 0; q <= place; ++q) rows[b * width + q] = gram[at.support[q]];
+      rows[b * width + place] += inputs.prox_weight;
+    }
+    at.exact = at.factor.append(std::move(rows), count, inputs.design->threads()) && at.exact;
+  }
+}
+
+void leave(const Inputs& inputs, State& state, Index position) {
+  Point& at = state.point;
+  const Index slot = at.support[position];
+  at.factor.remove(position, inputs.design->threads());
+  at.support.erase(at.support.begin() + position);
+  at.place[slot] = -1;
+  at.sign[slot] = 0;
+  at.w[slot] = 0.0;
+  for (std::size_t p = position; p < at.support.size(); ++p) at.place[at.support[p]] = p;
+}
+
+}  // namespace sparsieve

@@ -1,0 +1,66 @@
+// The point a solver is at, with the features it works on. Nothing here has the length of X's columns'
+// number, and a copy goes on to the same bits as the original.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sparsieve/loss/loss.hpp"
+#include "sparsieve/rule/rule.hpp"
+#include "sparsieve/state/factor.hpp"
+#include "sparsieve/state/working_set.hpp"
+
+namespace sparsieve {
+
+// What is given and never changes during a solve.
+struct Inputs {
+  const Design* design;
+  std::shared_ptr<const Loss> loss;
+  Bounds bounds;             // of every coefficient
+  double prox_weight = 0.0;  // mu: weight of the proximal term of [RGS19], around the current point
+  std::function<bool()> poll;  // true = stop; once true it stays so
+
+  bool stopped() const { return poll && poll(); }
+};
+
+// Coefficients and what belongs to them. Arrays are per slot of the working set unless said otherwise.
+struct Point {
+  std::vector<double> w;
+  std::vector<int> sign;
+  std::vector<Index> place;    // position in the support, -1 = zero
+  std::vector<Index> support;  // the slots that are not zero (or about to leave zero)
+  Factor factor;      // of G_SS + mu I in the support's order, where there is a Gram matrix
+  bool exact = true;  // no pivot of the factor was lifted
+  Residual residual;  // at w_read
+  double fit = 0.0;   // r' Omega r at w
+  std::vector<double> w_read;  // where the residual was computed
+  bool stale = false;          // that is not w
+
+  // Give slots up to `m` a coefficient of zero.
+  void extend(Index m);
+};
+
+struct State {
+  explicit State(Index d) : set(d) {}
+
+  WorkingSet set;
+  Point point;
+  std::vector<double> c;         // per slot: x_j' v; without a Gram matrix at the residual's point
+  std::vector<double> pull;      // per slot: x_j' Omega origin; with a Gram matrix only
+  double pull_error = 0.0;       // how far `pull` may be from exact
+  double known_error = 0.0;      // how far `c` may be from exact
+  std::vector<Index> by_column;  // the slots by increasing column; empty with a Gram matrix
+  bool anchored = false;         // residual and c are those of w; never set with a Gram matrix
+
+  Index size() const { return set.size(); }
+  Index column(Index slot) const { return set.column(slot); }
+  // The coefficients that are not zero, by increasing column.
+  void solution(std::vector<Index>& columns, std::vector<double>& coef) const;
+};
+
+// ---- changing the support, the factor in step (there is a Gram matrix)
+void join(const Inputs& inputs, State& state, const std::vector<Index>& slots);
+void leave(const Inputs& inputs, State& state, Index position);
+
+}  // namespace sparsieve
