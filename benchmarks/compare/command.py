@@ -19,6 +19,7 @@ from pathlib import Path
 
 from benchmarks.client import Client
 from benchmarks.compare import sides
+from benchmarks.compare.beyond import beyond
 from benchmarks.compare.cells import FIXED, paths
 from benchmarks.compare.sides import Contest
 from benchmarks.compare.summary import complaints, line, table
@@ -49,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="head alone: its default start over start='previous', each at its own tolerance",
     )
-    add("--problems", nargs="+", default=[*QUICK, *LARGER], choices=PROBLEMS)
+    add("--problems", nargs="*", default=[*QUICK, *LARGER], choices=PROBLEMS)
     add("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
     add("--variants", nargs="+", default=["standardised", "raw"], choices=VARIANTS)
     add(
@@ -69,6 +70,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--start", default="previous", choices=["previous", "lasso"])
     add("--fail-above", type=float, help="largest ratio allowed for a cell (1.15)")
     add("--fail-mean-above", type=float, help="largest geometric mean allowed for all paths (1.03)")
+    add(
+        "--beyond",
+        action=argparse.BooleanOptionalAction,
+        help="small work, cold starts, two threads and a cross-validation, too (without "
+        "--cost-of-start); `--problems --beyond` measures nothing else",
+    )
+    add("--threads-on", default="wide_500x50000", choices=PROBLEMS, help="for two threads")
+    add("--cv-on", default="toy_500x5000", choices=PROBLEMS, help="for the cross-validation")
     add("--out", type=Path, help="result file (compare.json or cost-of-start.json)")
 
 
@@ -84,6 +93,8 @@ def complete(arguments: argparse.Namespace) -> None:
         raise SystemExit("name a commit to compare with, e.g. BASE=HEAD~1")
     if arguments.repeat < 1:
         raise SystemExit(f"--repeat is {arguments.repeat}; take 1 or more")
+    if arguments.beyond is None:
+        arguments.beyond = not of_start
     # That a start costs something is what is measured, not a failure.
     for option, usual in (("fail_above", 1.15), ("fail_mean_above", 1.03)):
         if getattr(arguments, option) is None:
@@ -135,8 +146,9 @@ def compare(arguments: argparse.Namespace) -> int:
     try:
         for side in (contest.base, contest.head):
             clients.append(side.client(1))
-        for row in paths(contest, clients, arguments):
-            journal.add(row)
+        for part in (paths, beyond) if arguments.beyond else (paths,):
+            for row in part(contest, clients, arguments):
+                journal.add(row)
     except KeyboardInterrupt:
         journal.tell()
         raise KeyboardInterrupt(journal.left()) from None

@@ -42,13 +42,16 @@ class Worker:
 
     def __init__(self, name, error=1.0, seconds=20.0, fails=False):
         self.name, self.error, self.seconds, self.fails = name, error, seconds, fails
-        self.cell, self.asked = cell(), []
+        self.cell, self.asked, self.lives = cell(), [], 1
 
     def use(self, folder):
         pass
 
     def close(self):
         pass
+
+    def renew(self):
+        self.lives += 1
 
     def solve(self, penalty, alphas, tol, limit):
         self.asked.append(tol)
@@ -117,6 +120,14 @@ def test_attempts_of_one_level_serve_the_next():
 def test_both_sides_get_as_many_rounds():
     row = measured(Worker("base", seconds=0.09), Worker("head", seconds=0.11))
     assert row["base_rounds"] == row["head_rounds"] == 1
+
+
+@pytest.mark.parametrize(("seconds", "lives", "rounds"), [(0.01, 3, 15), (0.05, 1, 5)])
+def test_short_paths_are_timed_in_several_lives(seconds, lives, rounds):
+    base, head = Worker("base", seconds=seconds), Worker("head", seconds=seconds)
+    row = measured(base, head)
+    assert base.lives == head.lives == lives
+    assert row["base_rounds"] == row["head_rounds"] == rounds
 
 
 @pytest.mark.parametrize("level", ["tight", "fixed"])
@@ -224,7 +235,7 @@ def built(monkeypatch, tmp_path):
     monkeypatch.setattr(sides, "Client", lambda name, threads, start: Worker(name))
     monkeypatch.setattr(cells, "stored", lambda name, variant: Path("nowhere"))
     monkeypatch.setattr(cells, "cells", lambda *arguments: [cell()])
-    few = ["--problems", "toy_50x100", "--variants", "raw", "--repeat", "1"]
+    few = ["--problems", "toy_50x100", "--variants", "raw", "--repeat", "1", "--no-beyond"]
     return [*few, "--out", str(tmp_path / "rows.json")]
 
 
