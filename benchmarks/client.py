@@ -108,7 +108,7 @@ class Client:
         return clocks if run.returncode == 0 else None
 
     def renew(self) -> None:
-        """Go on with a new worker: the places of code and data in memory are drawn again."""
+        """Go on with a new worker: one process can be a little faster than the next."""
         self._end()
         self._ask({"do": "hello"}, _STARTUP_SECONDS)
 

@@ -8,6 +8,7 @@ starts get a tolerance each: they end in different solutions, which no common on
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,10 +22,11 @@ from benchmarks.search import Found
 FIXED = "fixed"  # a tolerance instead of a level: what the judge finds is told, nothing is asked
 _TOL = 1e-6
 LIMIT = 300.0
-# Where the parts of a process lie in memory is drawn when it starts, and is worth a few percent of
-# a path that takes milliseconds: such paths are timed in several lives of both workers.
-_SHORT_SECONDS = 0.02
+# Two workers with the same code were seen to differ by a few percent for as long as they lived: the
+# rounds are spread over several lives of both, and the shortest paths get all rounds in each.
 LIVES = 3
+_SHORT_SECONDS = 0.02
+_LONG_SECONDS = 2.0
 
 
 def stored(name: str, variant: str) -> Path | None:
@@ -92,12 +94,14 @@ def measure(contest: Contest, trials: list[Trial], level: str, repeat: int) -> R
 
 
 def in_lives(chosen: list[Timed], repeat: int, seconds: float) -> dict[str, list[Record]]:
-    """Time both sides in turns, short paths with new workers several times."""
-    times = interleave(chosen, repeat)
-    for _ in range(LIVES - 1 if seconds < _SHORT_SECONDS else 0):
+    """Time both sides in turns; but for long paths, with new workers several times."""
+    lives = 1 if seconds >= _LONG_SECONDS else min(LIVES, repeat)
+    rounds = repeat if seconds < _SHORT_SECONDS else math.ceil(repeat / lives)
+    times = interleave(chosen, rounds)
+    for _ in range(lives - 1):
         for trial, _, _ in chosen:
             trial.client.renew()
-        for name, runs in interleave(chosen, repeat).items():
+        for name, runs in interleave(chosen, rounds).items():
             times[name] += runs
     return times
 

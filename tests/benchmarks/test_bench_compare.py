@@ -65,9 +65,9 @@ class Worker:
         return {"ok": True, "coefs": sparse.csc_matrix(coefs), **measured}
 
 
-def measured(base, head, level="tight", contest=COMMITS):
+def measured(base, head, level="tight", contest=COMMITS, repeat=1):
     trials = cells.both(cell(), [base, head])
-    row = cells.measure(contest, trials, level, repeat=1)
+    row = cells.measure(contest, trials, level, repeat)
     return {"part": "paths", **row, **cells.by_clock(row, contest, "cpu")}
 
 
@@ -122,10 +122,13 @@ def test_both_sides_get_as_many_rounds():
     assert row["base_rounds"] == row["head_rounds"] == 1
 
 
-@pytest.mark.parametrize(("seconds", "lives", "rounds"), [(0.01, 3, 15), (0.05, 1, 5)])
-def test_short_paths_are_timed_in_several_lives(seconds, lives, rounds):
+@pytest.mark.parametrize(
+    ("seconds", "lives", "rounds"),
+    [(0.01, 3, 3 * 5 * 7), (0.05, 3, 5 * 9), (1.0, 3, 9), (2.0, 1, 7), (20.0, 1, 1)],
+)
+def test_the_rounds_are_spread_over_several_lives(seconds, lives, rounds):
     base, head = Worker("base", seconds=seconds), Worker("head", seconds=seconds)
-    row = measured(base, head)
+    row = measured(base, head, repeat=7)
     assert base.lives == head.lives == lives
     assert row["base_rounds"] == row["head_rounds"] == rounds
 
