@@ -39,7 +39,8 @@ help:
 	@echo "make wheel     build, tag and test the wheel as cibuildwheel would, without a container"
 	@echo "make reproducible, sbom, lock: wheels that are equal, what is in them, pinned versions"
 	@echo "make docs      the documentation site, in docs/_build/html"
-	@echo "make bench-quick, bench, bench-starts, ..., bench-compare BASE=commit: see benchmarks/README.md"
+	@echo "make bench-compare BASE=commit  this tree against a commit; BENCH_ARGS=--cost-of-start: two starts"
+	@echo "make bench-quick, bench, bench-starts, ...: see benchmarks/README.md"
 	@echo "make paper     the experiments of the ICML 2019 paper; PAPER_ARGS='all --quick' for five minutes"
 	@echo "make clean     remove build products and virtual environments"
 

@@ -14,13 +14,13 @@ from typing import NoReturn, TypeVar
 
 from benchmarks import envs
 from benchmarks.adapters import NAMES
+from benchmarks.compare import command as comparison
 from benchmarks.judge import LEVELS, PENALTIES
-from benchmarks.problems import PROBLEMS, VARIANTS
+from benchmarks.problems import PROBLEMS, QUICK, VARIANTS
 from benchmarks.runner import RESULTS, Plan, meta, run
 from benchmarks.settings import Settings
 
 Number = TypeVar("Number", int, float)
-QUICK = ["toy_50x100", "toy_500x5000", "leukemia", "sparse_2000x20000"]
 CLOCKS = "seconds: those on the wall; cpu: those of the processor, steadier on a busy machine"
 INTERRUPTED = 130  # the exit status of what Ctrl-C ends
 
@@ -34,15 +34,9 @@ def main() -> None:
     _add_run(commands.add_parser("run", help="run the benchmark and write its report"))
     report = commands.add_parser("report", help="write tables and plots of a result file again")
     report.add_argument("results", nargs="+", type=Path)
-    compare = commands.add_parser("compare", help="time this commit against a base commit")
-    compare.add_argument("base")
-    compare.add_argument("--head", default=".", help="a commit, or . for the files as they are")
-    compare.add_argument("--problems", nargs="+", default=QUICK, choices=PROBLEMS)
-    compare.add_argument("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
-    compare.add_argument("--repeat", type=int, default=7)
-    compare.add_argument("--clock", default="seconds", choices=["seconds", "cpu"], help=CLOCKS)
-    compare.add_argument("--start", default="previous", choices=["previous", "lasso"])
-    compare.add_argument("--fail-above", type=float, default=1.25, help="largest ratio allowed")
+    comparison.add_options(
+        commands.add_parser("compare", help="time this commit against a base commit")
+    )
     grown = commands.add_parser("growth", help="time against the number of features and samples")
     grown.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)
     grown.add_argument("--repeat", type=int, default=5)
@@ -71,8 +65,9 @@ def main() -> None:
     }
     try:
         does[arguments.command](arguments)
-    except KeyboardInterrupt:
-        _end_interrupted("interrupted; the same command starts again from its beginning")
+    except KeyboardInterrupt as ended:
+        left = f"{ended}; " if str(ended) else ""
+        _end_interrupted(f"interrupted; {left}the same command starts again from its beginning")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -250,9 +245,7 @@ def _starts(arguments: argparse.Namespace) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> None:
-    from benchmarks.compare import compare
-
-    raise SystemExit(compare(arguments))
+    sys.exit(comparison.compare(arguments))
 
 
 if __name__ == "__main__":

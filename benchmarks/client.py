@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import select
 import subprocess
 import tempfile
@@ -67,8 +68,23 @@ class Client:
         self._load()
         return self._ask({"do": "probe"}, _STARTUP_SECONDS).get("seconds")
 
+    def work(self, name: str, penalty: Penalty, rounds: int, limit: float) -> Answer:
+        """Do other work than a path, on the data if there are any; the best of some rounds."""
+        ready = self._load() if self.folder else {"ok": True}
+        if not ready["ok"]:
+            return ready
+        what = {"do": "work", "name": name, "kind": penalty.kind, "shape": penalty.shape}
+        return self._ask({**what, "threads": self.threads, "rounds": rounds}, limit * self.threads)
+
     def cold(self, penalty: Penalty, alphas: np.ndarray, tol: float, limit: float) -> float | None:
         """Return the seconds of a new process that imports, reads the data and solves once."""
+        clocks = self.cold_clocks(penalty, alphas, tol, limit)
+        return None if clocks is None else clocks["seconds"]
+
+    def cold_clocks(
+        self, penalty: Penalty, alphas: np.ndarray, tol: float, limit: float
+    ) -> Answer | None:
+        """Return the same with the seconds of the processor, as far as the system tells."""
         script = Path(self._scratch.name, "once.jsonl")
         messages = [
             {"do": "hello"},
@@ -76,7 +92,7 @@ class Client:
             self._solve_message(penalty, alphas, tol, limit + _STARTUP_SECONDS),
         ]
         script.write_text("".join(json.dumps(message) + "\n" for message in messages))
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), _cpu_of_ended()
         try:
             run = subprocess.run(
                 [*self.command, str(script)],
@@ -88,7 +104,13 @@ class Client:
             )
         except subprocess.TimeoutExpired:
             return None
-        return time.perf_counter() - start if run.returncode == 0 else None
+        clocks = {"seconds": time.perf_counter() - start, "cpu": _cpu_of_ended() - cpu}
+        return clocks if run.returncode == 0 else None
+
+    def renew(self) -> None:
+        """Go on with a new worker: one process can be a little faster than the next."""
+        self._end()
+        self._ask({"do": "hello"}, _STARTUP_SECONDS)
 
     def release(self) -> None:
         """Let the worker forget its data."""
@@ -211,3 +233,9 @@ def _cpu_seconds(pid: int) -> float | None:
     except OSError:
         return None
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _cpu_of_ended() -> float:
+    """Return the CPU seconds of all processes this one started and saw the end of."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)  # os.times has only ticks of 10 ms
+    return spent.ru_utime + spent.ru_stime

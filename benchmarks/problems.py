@@ -218,6 +218,7 @@ _ALL = (
     _real("climate_sst", "399 x 2261 dense, neighbouring columns nearly equal"),
 )
 PROBLEMS = {problem.name: problem for problem in _ALL}
+QUICK = ["toy_50x100", "toy_500x5000", "leukemia", "sparse_2000x20000"]  # of the quick run
 
 
 # ---------------------------------------------------------------- storage

@@ -175,7 +175,7 @@ def main() -> None:
     if arguments.pythons:
         pythons = arguments.pythons
     elif arguments.base:
-        from benchmarks.compare import build
+        from benchmarks.compare.sides import build
 
         sides = (("base", arguments.base), ("head", arguments.head))
         pythons = [build(commit, side)[0] for side, commit in sides]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from benchmarks.adapters.ours import penalty_of
+from benchmarks.adapters.ours import known_options, penalty_of
 from benchmarks.judge import PENALTIES, Penalty, alpha_grid, correlation_scale, judge
 from benchmarks.problems import PROBLEMS
 from benchmarks.runner import RESULTS, Record, meta
@@ -43,15 +43,8 @@ class Work:
 
 def small(penalties: list[str], repeat: int, bootstraps: int) -> list[Path]:
     """Measure all work with all penalties; print a line for each and write small.json."""
-    X, y = _TOY.data("raw")
-    drawn = np.random.default_rng(0).integers(0, len(y), (bootstraps, len(y)))
-    works = [
-        Work("fit", [(X, y)], False, repeat),
-        Work(f"path of {_TOY.n_alphas}", [(X, y)], True, repeat),
-        Work(f"{bootstraps} bootstrap fits", [(X[i], y[i]) for i in drawn], False, 3),
-    ]
     rows = []
-    for work in works:
+    for work in works(repeat, bootstraps):
         for kind in penalties:
             rows.append(measure(work, PENALTIES[kind]))
             print(sentence(rows[-1]), flush=True)
@@ -59,6 +52,24 @@ def small(penalties: list[str], repeat: int, bootstraps: int) -> list[Path]:
     out = RESULTS / "small.json"
     out.write_text(json.dumps({"meta": meta(), "rows": rows}, indent=1))
     return [out]
+
+
+def works(repeat: int, bootstraps: int) -> list[Work]:
+    """Return the kinds of small work."""
+    X, y = _TOY.data("raw")
+    drawn = np.random.default_rng(0).integers(0, len(y), (bootstraps, len(y)))
+    return [
+        Work("fit", [(X, y)], False, repeat),
+        Work(f"path of {_TOY.n_alphas}", [(X, y)], True, repeat),
+        Work(f"{bootstraps} bootstrap fits", [(X[i], y[i]) for i in drawn], False, 3),
+    ]
+
+
+def ours(work: Work, penalty: Penalty, options: dict[str, Any]) -> Callable[[], list[Any]]:
+    """Return what does the work with the library; `options` it does not know are left out."""
+    solve = (_our_path if work.is_path else _our_fit)(penalty, options)
+    posed = list(zip(work.samples, _alphas(work, penalty), strict=True))
+    return lambda: [solve(*sample, alphas) for sample, alphas in posed]
 
 
 def measure(work: Work, penalty: Penalty) -> Record:
@@ -100,18 +111,22 @@ def sentence(row: Record) -> str:
 # ---------------------------------------------------------------- the two sides
 
 
-def _our_fit(penalty: Penalty) -> Solver:
+def _our_fit(penalty: Penalty, options: dict[str, Any] | None = None) -> Solver:
     from sparsieve import SparseRegressor
 
     ours = penalty_of(penalty.kind, penalty.shape)
-    return lambda X, y, alphas: SparseRegressor(ours, alpha=alphas[0]).fit(X, y).coef_[:, None]
+    more = known_options(SparseRegressor, options or {})
+    return lambda X, y, alphas: (
+        SparseRegressor(ours, alpha=alphas[0], **more).fit(X, y).coef_[:, None]
+    )
 
 
-def _our_path(penalty: Penalty) -> Solver:
+def _our_path(penalty: Penalty, options: dict[str, Any] | None = None) -> Solver:
     from sparsieve import sparse_path
 
     ours = penalty_of(penalty.kind, penalty.shape)
-    return lambda X, y, alphas: sparse_path(X, y, ours, alphas=alphas).coefs
+    more = known_options(sparse_path, options or {})
+    return lambda X, y, alphas: sparse_path(X, y, ours, alphas=alphas, **more).coefs
 
 
 def _their_fit(X: np.ndarray, y: np.ndarray, alphas: np.ndarray) -> np.ndarray:

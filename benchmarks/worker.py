@@ -13,6 +13,9 @@ data). Messages:
                                      one path; its coefficients go to `out` as CSC parts (.npy);
                                      `limit` (CPU seconds) interrupts peers that loop in Python,
                                      others have to be ended from outside
+``work  name kind shape threads rounds``
+                                     other work than a path (`compare/chores.py`), best of some
+                                     rounds
 ``probe``                            seconds of one product X'y, the unit of work
 ``unload``, ``quit``
 """
@@ -45,6 +48,7 @@ class Worker:
     def __init__(self, peer: str) -> None:
         self.adapter = adapter(peer)
         self.X: Any = None
+        self.y: Any = None
 
     def answer(self, message: Message) -> Message:
         """Answer one message; a peer's failure is an answer, too."""
@@ -87,6 +91,15 @@ class Worker:
         _insist_on_all(solution, alphas, measured["cpu"], message["limit"])
         _write(solution, Path(message["out"]))
         return {**measured, "passes": solution.passes}
+
+    def do_work(self, message: Message) -> Message:
+        from benchmarks.compare.chores import chore
+
+        job = chore(message, self.adapter, self.X, self.y)
+        base = _reset_peak()
+        runs = [_clocks(job) for _ in range(message["rounds"])]
+        best = {clock: min(run[clock] for run in runs) for clock in ("seconds", "cpu")}
+        return {**best, "peak": _memory("VmHWM") - base}
 
     def do_warm(self, message: Message) -> Message:
         rng = np.random.default_rng(0)
@@ -164,6 +177,12 @@ def _seconds(call: Any) -> float:
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
+
+
+def _clocks(call: Any) -> Message:
+    start, cpu = time.perf_counter(), time.process_time()
+    call()
+    return {"cpu": time.process_time() - cpu, "seconds": time.perf_counter() - start}
 
 
 def _reset_peak() -> int:

@@ -25,6 +25,12 @@ def penalty_of(kind: str, shape: float | None) -> Any:
     return makers[kind]() if shape is None else makers[kind](shape)
 
 
+def known_options(function: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what the commit under test does not know yet."""
+    known = inspect.signature(function).parameters
+    return {name: value for name, value in options.items() if name in known}
+
+
 class Sparsieve(Adapter):
     """Certified paths by majorisation-minimisation below one pass over the data."""
 
@@ -58,18 +64,10 @@ class Sparsieve(Adapter):
                 alphas=alphas,
                 fit_intercept=False,
                 tol=tol,
-                tol_relative_to="path",
                 n_jobs=self.threads,
-                **self._known_options(),
+                **known_options(sv.sparse_path, {"tol_relative_to": "path", **self.options}),
             )
         return Solution(path.coefs, float(np.mean(path.passes)))
-
-    def _known_options(self) -> dict[str, str]:
-        """Leave out what the commit under test does not know yet."""
-        from sparsieve import sparse_path
-
-        known = inspect.signature(sparse_path).parameters
-        return {name: value for name, value in self.options.items() if name in known}
 
 
 class SparsievePrevious(Sparsieve):

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from benchmarks import __main__ as command_line
-from benchmarks import compare, runner
+from benchmarks import runner
+from benchmarks.compare import command as comparison
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = {"problem": "toy", "variant": "raw", "penalty": "l1", "threads": 1, "level": "loose"}
@@ -79,7 +80,7 @@ def test_other_commands_end_without_a_traceback_too(monkeypatch, capsys):
     def interrupted(arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compare, "compare", interrupted)
+    monkeypatch.setattr(comparison, "compare", interrupted)
     assert run(monkeypatch, "compare", "main") == 130
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("interrupted; ")
@@ -129,37 +130,3 @@ def test_progress_lines_label_the_threads(capsys):
         "toy raw l1 1 thread loose celer 0.5 s",
         "toy raw l1 2 threads loose celer 0.5 s",
     ]
-
-
-@pytest.mark.parametrize(
-    ("clock", "seconds"), [("seconds", "wall-clock"), ("cpu", "of the processor")]
-)
-def test_a_comparison_says_what_it_does_and_what_its_seconds_are(
-    monkeypatch, tmp_path, capsys, clock, seconds
-):
-    class Worker:
-        def __init__(self, *arguments):
-            pass
-
-        def close(self):
-            pass
-
-    monkeypatch.setattr(compare, "Client", Worker)
-    monkeypatch.setattr(compare, "RESULTS", tmp_path)
-    monkeypatch.setattr(compare.envs, "install_tree", lambda tree, folder: f"{folder.name}: ready")
-    monkeypatch.setattr(compare, "export", lambda commit, tree: None)
-    monkeypatch.setattr(compare, "name_of", lambda commit: "abc1234")
-    options = {"problems": [], "penalties": ["l1", "mcp"], "repeat": 7, "fail_above": 1.25}
-    asked = Namespace(base="main", head=".", clock=clock, start="previous", **options)
-    assert compare.compare(asked) == 0
-    base, head, measuring = capsys.readouterr().out.splitlines()
-    assert base.startswith("building base: main (abc1234)")
-    assert head.startswith("building head: the files as they are")
-    assert measuring.startswith("measuring 0 problems, 2 penalties, best of 7 rounds")
-    assert seconds in measuring
-    assert "noise" in measuring
-
-
-def test_a_base_that_is_no_commit_is_told_before_anything_is_built():
-    with pytest.raises(SystemExit, match=r"'no-such-commit' is no commit here; .*BASE"):
-        compare.name_of("no-such-commit")

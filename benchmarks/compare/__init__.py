@@ -1,0 +1,1 @@
+"""Two sides of the library timed in turns in one run: two commits, or two starts of one commit."""
