@@ -5,9 +5,11 @@
 namespace sparsieve {
 
 double worst_zero(const Inputs& inputs, const Levels& levels, const State& state) {
+  const Bounds bounds = inputs.bounds;
   double worst = 0.0;
   for (Index s = 0; s < state.size(); ++s) {
-    if (state.point.place[s] < 0) worst = larger(worst, excess(inputs, levels, state, s));
+    if (state.point.place[s] >= 0) continue;
+    worst = larger(worst, excess(l1_rule(levels.threshold(state.column(s)), bounds), state.c[s]));
   }
   return worst;
 }

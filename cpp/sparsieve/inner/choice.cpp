@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sparsieve/inner/column_descent.hpp"
-#include "sparsieve/inner/gram_newton.hpp"
 #include "sparsieve/model/model.hpp"
 
 namespace sparsieve {
@@ -69,17 +68,17 @@ Status Choice::minimise(const Inputs& inputs, const Levels& levels, State& state
     gram_term_ *= 2;
     if (!return_to_gram(inputs, state)) return Status::kInterrupted;
   }
-  return GramNewton(inputs, levels, state).minimise(target, progress);
+  return GramNewton(inputs, levels, state, arrays_).minimise(target, progress);
 }
 
 double target_of_round(const State& state, double exact, double outside, bool rough) {
   return state.set.has_gram() && !rough ? exact : std::max(exact, kRough * outside);
 }
 
-void prune(const Inputs& inputs, const Levels& levels, State& state, double allowed,
-           const Progress& limits) {
+void Choice::prune(const Inputs& inputs, const Levels& levels, State& state, double allowed,
+                   const Progress& limits) {
   if (state.set.has_gram()) {
-    GramNewton(inputs, levels, state).prune(allowed, limits);
+    GramNewton(inputs, levels, state, arrays_).prune(allowed, limits);
   } else {
     ColumnDescent(inputs, levels, state).prune(allowed, limits);
   }

@@ -1,7 +1,7 @@
 // Which inner solver: the one place where that is decided, by what each would cost.
 #pragma once
 
-#include "sparsieve/inner/inner.hpp"
+#include "sparsieve/inner/gram_newton.hpp"
 
 namespace sparsieve {
 
@@ -14,6 +14,9 @@ class Choice {
   // Minimise over the working set with the solver that pays, see InnerSolver::minimise.
   Status minimise(const Inputs& inputs, const Levels& levels, State& state, double target,
                   Progress& progress);
+  // From a start: drop what the penalty drops at once, see InnerSolver::prune.
+  void prune(const Inputs& inputs, const Levels& levels, State& state, double allowed,
+             const Progress& limits);
   // Give up the Gram matrix where columns would pay.
   void choose(const Inputs& inputs, State& state) const;
 
@@ -21,13 +24,11 @@ class Choice {
   bool columns_pay(const Inputs& inputs, const State& state) const;
   int gram_left_ = 0;  // alphas for which columns are not tried: they took longer
   int gram_term_ = 4;  // the same, next time
+  NewtonArrays arrays_;
 };
 
 // The violation to solve the working set to, as long as features outside violate by `outside`: exactly
 // where there is a Gram matrix and the point is not `rough`, else roughly.
 double target_of_round(const State& state, double exact, double outside, bool rough);
-// From a start: drop what the penalty drops at once (see InnerSolver::prune).
-void prune(const Inputs& inputs, const Levels& levels, State& state, double allowed,
-           const Progress& limits);
 
 }  // namespace sparsieve

@@ -48,25 +48,26 @@ bool GramNewton::enter(double floor, Progress& progress) {
 // whichever is less.
 void GramNewton::update_zeros() {
   const Index m = state_.size();
-  std::vector<double> moved_by(m);
+  std::vector<double>& moved_by = arrays_.moved_by;
+  moved_by.resize(m);
   Index moved = 0;
   for (Index s = 0; s < m; ++s) {
-    moved_by[s] = at_.w[s] - w_known_[s];
+    moved_by[s] = at_.w[s] - arrays_.w_known[s];
     moved += moved_by[s] != 0.0;
   }
   if (moved < m - static_cast<Index>(at_.support.size())) {
-    add_gram_product(inputs_, state_, -1.0, moved_by, c_known_);
-    state_.c = c_known_;
+    add_gram_product(inputs_, state_, -1.0, moved_by, arrays_.c_known);
+    state_.c = arrays_.c_known;
   } else {
     parallel_for(m, inputs_.design->threads(), kGrain / m + 1, [&](Index first, Index last) {
       for (Index s = first; s < last; ++s) {
         if (at_.place[s] >= 0) continue;
-        state_.c[s] = c_known_[s] - dot(state_.set.gram(s), moved_by.data(), m);
+        state_.c[s] = arrays_.c_known[s] - dot(state_.set.gram(s), moved_by.data(), m);
       }
     });
-    c_known_ = state_.c;
+    arrays_.c_known = state_.c;
   }
-  w_known_ = at_.w;
+  arrays_.w_known = at_.w;
 }
 
 void GramNewton::move(const Direction& dir, double t, Index leaver) {
@@ -85,10 +86,10 @@ void GramNewton::move(const Direction& dir, double t, Index leaver) {
 bool GramNewton::step(double& change, Progress& progress) {
   change = 0.0;
   newton_direction(progress);
-  const Direction* dir = &newton_;
-  if (wrong_entrants(newton_)) {
-    dir = &mm_;
-    if (drop_wrong_entrants(mm_) > 0) {
+  const Direction* dir = &arrays_.newton;
+  if (wrong_entrants(arrays_.newton)) {
+    dir = &arrays_.mm;
+    if (drop_wrong_entrants(arrays_.mm) > 0) {
       batch_ = std::max<Index>(1, batch_ / 2);
       return false;
     }
@@ -96,8 +97,9 @@ bool GramNewton::step(double& change, Progress& progress) {
   Index who;
   double crossing = first_crossing(*dir, who), t = std::min(1.0, crossing);
   change = change_along(*dir, t);
-  if (dir == &newton_ && !(change <= noise_)) {  // Newton went uphill: the MM step never does
-    dir = &mm_;
+  if (dir == &arrays_.newton &&
+      !(change <= noise_)) {  // Newton went uphill: the MM step never does
+    dir = &arrays_.mm;
     crossing = first_crossing(*dir, who);
     t = std::min(1.0, crossing);
     change = change_along(*dir, t);
@@ -125,7 +127,8 @@ bool GramNewton::step(double& change, Progress& progress) {
 bool GramNewton::step_across(const Direction& dir, double& change) {
   const Index k = static_cast<Index>(at_.support.size());
   std::vector<Index> stopped;
-  Direction whole = dir;
+  Direction& whole = arrays_.whole;
+  whole = dir;
   for (Index p = 0; p < k; ++p) {
     const Index s = at_.support[p];
     if (is_free(s) || !((at_.w[s] + dir.delta[p]) * at_.sign[s] <= 0.0)) continue;
@@ -167,17 +170,17 @@ bool GramNewton::sweep() {
     at_.w[s] = fresh;
     moved = true;
   }
-  c_known_ = state_.c;
-  w_known_ = at_.w;
+  arrays_.c_known = state_.c;
+  arrays_.w_known = at_.w;
   model_of(state_).list_support(inputs_, state_);
   return moved;
 }
 
 Status GramNewton::minimise(double target, Progress& progress) {
   target_ = target;
-  c_known_ = state_.c;
-  w_known_ = at_.w;
-  const double start = objective(levels_, state_, gradient_);
+  arrays_.c_known = state_.c;
+  arrays_.w_known = at_.w;
+  const double start = objective(levels_, state_, arrays_.gradient);
   noise_ = 8.0 * kEps * start;
   if (progress.record) progress.objectives.push_back(start);
   batch_ = 8 + static_cast<Index>(at_.support.size()) / 4;
@@ -187,9 +190,9 @@ Status GramNewton::minimise(double target, Progress& progress) {
   bool polished = false;
   while (true) {
     if (inputs_.stopped()) return Status::kInterrupted;
-    gradient_.compute(levels_, state_);
+    arrays_.gradient.compute(levels_, state_);
     if (current) {
-      const double active = gradient_.worst(), zero = worst_zero(inputs_, levels_, state_);
+      const double active = arrays_.gradient.worst(), zero = worst_zero(inputs_, levels_, state_);
       const double worst = std::max(active, zero);
       // One more Newton step past the target costs little and squares the error: the surrogate's
       // gap, which sees tiny l1 weights through a magnifying glass, needs it.
@@ -203,7 +206,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
         continue;
       }
       if (zero > target && kEnterShare * zero >= active && enter(0.5 * zero, progress)) {
-        gradient_.compute(levels_, state_);
+        arrays_.gradient.compute(levels_, state_);
       }
     }
     if (progress.iterations >= progress.max_iter) return Status::kIterations;

@@ -9,15 +9,8 @@
 
 namespace sparsieve {
 
-class GramNewton final : public InnerSolver {
- public:
-  GramNewton(const Inputs& inputs, const Levels& levels, State& state)
-      : inputs_(inputs), levels_(levels), state_(state), at_(state.point) {}
-  // On entry every correlation is exact at w.
-  Status minimise(double target, Progress& progress) override;
-  void prune(double allowed, const Progress& limits) override;
-
- private:
+// Arrays of a Newton solve, kept from one to the next: small solves would spend their time on memory.
+struct NewtonArrays {
   // A step on the support, per position there, and G_SS times it.
   struct Direction {
     std::vector<double> delta, gram_delta;
@@ -26,6 +19,23 @@ class GramNewton final : public InnerSolver {
       gram_delta.resize(k);
     }
   };
+  SupportGradient gradient;
+  Direction newton, mm, whole;
+  Surrogate trial;
+  std::vector<double> w_known, c_known;  // correlations of every slot, and where they hold
+  std::vector<double> moved_by;          // per slot, since then
+};
+
+class GramNewton final : public InnerSolver {
+ public:
+  GramNewton(const Inputs& inputs, const Levels& levels, State& state, NewtonArrays& arrays)
+      : inputs_(inputs), levels_(levels), state_(state), at_(state.point), arrays_(arrays) {}
+  // On entry every correlation is exact at w.
+  Status minimise(double target, Progress& progress) override;
+  void prune(double allowed, const Progress& limits) override;
+
+ private:
+  using Direction = NewtonArrays::Direction;
   struct NewtonSystem;
 
   bool is_free(Index slot) const {
@@ -51,13 +61,10 @@ class GramNewton final : public InnerSolver {
   const Levels& levels_;
   State& state_;
   Point& at_;
-  SupportGradient gradient_;
-  Direction newton_, mm_;
-  bool concave_ = false;                   // negative curvature met along the MM direction
-  Index batch_ = 8;                        // how many features may enter at once
-  double target_ = 0.0, noise_ = 0.0;      // violation aimed at; rounding error of a change of F
-  std::vector<double> w_known_, c_known_;  // correlations of every slot, and where they hold
-  Surrogate trial_;
+  NewtonArrays& arrays_;
+  bool concave_ = false;               // negative curvature met along the MM direction
+  Index batch_ = 8;                    // how many features may enter at once
+  double target_ = 0.0, noise_ = 0.0;  // violation aimed at; rounding error of a change of F
 };
 
 // Set penalised coefficients to zero that move their own correlation by no more than `pull`: zeros that

@@ -53,10 +53,10 @@ struct GramNewton::NewtonSystem {
 void GramNewton::mm_direction(Direction& out, Progress& progress) {
   const Index k = static_cast<Index>(at_.support.size());
   out.resize(k);
-  at_.factor.solve(gradient_.g.data(), out.delta.data(), inputs_.design->threads());
+  at_.factor.solve(arrays_.gradient.g.data(), out.delta.data(), inputs_.design->threads());
   ++progress.solves;
   for (Index p = 0; p < k; ++p) {
-    out.gram_delta[p] = gradient_.g[p] - inputs_.prox_weight * out.delta[p];
+    out.gram_delta[p] = arrays_.gradient.g[p] - inputs_.prox_weight * out.delta[p];
   }
   if (!at_.exact) multiply(out);
 }
@@ -76,26 +76,27 @@ void GramNewton::multiply(Direction& dir) const {
 // lies along the MM direction; where F is not convex along that, it is taken as it is.
 void GramNewton::newton_direction(Progress& progress) {
   const Index k = static_cast<Index>(at_.support.size());
-  mm_direction(mm_, progress);
-  newton_ = mm_;
+  mm_direction(arrays_.mm, progress);
+  arrays_.newton = arrays_.mm;
   concave_ = false;
-  if (!gradient_.penalty.bends()) return;
-  const auto& g = gradient_.g;
-  NewtonSystem system{*this, gradient_.penalty.curvature, g, std::vector<double>(k, 0.0)};
-  std::fill(newton_.delta.begin(), newton_.delta.end(), 0.0);
-  const double active = gradient_.worst();
+  if (!arrays_.gradient.penalty.bends()) return;
+  const auto& g = arrays_.gradient.g;
+  NewtonSystem system{*this, arrays_.gradient.penalty.curvature, g, std::vector<double>(k, 0.0)};
+  std::fill(arrays_.newton.delta.begin(), arrays_.newton.delta.end(), 0.0);
+  const double active = arrays_.gradient.worst();
   const double goal =
       std::max((active > kNear * target_ ? kRough : kForcing) * active, kEnough * target_);
-  concave_ = conjugate_gradients(system, g, mm_.delta, goal, kMaxCg, newton_.delta) == 0;
+  concave_ =
+      conjugate_gradients(system, g, arrays_.mm.delta, goal, kMaxCg, arrays_.newton.delta) == 0;
   progress.solves += system.solves;
   if (concave_) {
-    newton_.delta = mm_.delta;
+    arrays_.newton.delta = arrays_.mm.delta;
     system.mx = g;
   }
   for (Index i = 0; i < k; ++i) {
-    newton_.gram_delta[i] = system.mx[i] - inputs_.prox_weight * newton_.delta[i];
+    arrays_.newton.gram_delta[i] = system.mx[i] - inputs_.prox_weight * arrays_.newton.delta[i];
   }
-  if (!at_.exact) multiply(newton_);
+  if (!at_.exact) multiply(arrays_.newton);
 }
 
 bool GramNewton::wrong_entrants(const Direction& dir) const {
@@ -139,17 +140,18 @@ double GramNewton::first_crossing(const Direction& dir, Index& who) const {
 double GramNewton::change_along(const Direction& dir, double t) {
   const Index k = static_cast<Index>(at_.support.size());
   double linear = 0.0, quadratic = 0.0, penalty = 0.0, reach = 0.0;
-  trial_.resize(k);
+  arrays_.trial.resize(k);
   for (Index p = 0; p < k; ++p) {
     linear += state_.c[at_.support[p]] * dir.delta[p];
     quadratic += dir.delta[p] * dir.gram_delta[p];
-    trial_.t[p] = std::abs(at_.w[at_.support[p]] + t * dir.delta[p]);
-    reach += trial_.t[p];
+    arrays_.trial.t[p] = std::abs(at_.w[at_.support[p]] + t * dir.delta[p]);
+    reach += arrays_.trial.t[p];
   }
   if (!std::isfinite(reach)) return kInf;
-  trial_.strength = gradient_.penalty.strength;
-  trial_.evaluate(levels_.penalty());
-  for (Index p = 0; p < k; ++p) penalty += trial_.value[p] - gradient_.penalty.value[p];
+  arrays_.trial.strength = arrays_.gradient.penalty.strength;
+  arrays_.trial.evaluate(levels_.penalty());
+  for (Index p = 0; p < k; ++p)
+    penalty += arrays_.trial.value[p] - arrays_.gradient.penalty.value[p];
   return -t * linear + 0.5 * t * t * quadratic + penalty;
 }
 

@@ -92,7 +92,7 @@ Status Descent::minimise() {
   target_ = target_of_round(state, exact_, violations_.outside, rough_);
   if (known_) {
     before_.w = state.point.w;
-    before_.objective = objective(levels_, state, gradient_);
+    before_.objective = objective(levels_, state, fit_.gradient);
   }
   const Status ended = fit_.choice.minimise(fit_.inputs, levels_, state, target_, progress_);
   if (from_start_ && state.set.has_gram()) {
@@ -108,7 +108,7 @@ double Descent::slack() const {
 }
 
 bool Descent::risen() {
-  const double now = objective(levels_, fit_.state, gradient_);
+  const double now = objective(levels_, fit_.state, fit_.gradient);
   return !(now <= before_.objective + kMisled * before_.objective);
 }
 
@@ -156,8 +156,8 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
 
 // The violations inside the working set; `result.kkt` from these and those outside.
 void Descent::look_at_violations(SolveResult& result) {
-  gradient_.compute(levels_, fit_.state);
-  violations_.inside = larger(gradient_.worst(), worst_zero(fit_.inputs, levels_, fit_.state));
+  fit_.gradient.compute(levels_, fit_.state);
+  violations_.inside = larger(fit_.gradient.worst(), worst_zero(fit_.inputs, levels_, fit_.state));
   violations_.inside = larger(violations_.inside, dependent_violation());
   result.kkt = kkt(fit_.inputs, levels_, fit_.state, violations_);
 }

@@ -54,7 +54,6 @@ class Descent {
     int left;
   } patience_;  // exact checks that fail to halve the violation before rounding is blamed
   Progress progress_;
-  SupportGradient gradient_;
 };
 
 }  // namespace sparsieve

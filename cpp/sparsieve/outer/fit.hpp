@@ -63,6 +63,7 @@ struct Fit {
   Choice choice;
   History history;
   Barred barred;
+  SupportGradient gradient;  // at the point it was last asked for
 
   bool only_positive() const { return inputs.bounds.lower >= 0.0; }
   // Whether feature j can never enter: constant, excluded by its weight, or unpenalised and dependent.

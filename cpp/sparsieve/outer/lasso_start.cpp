@@ -65,7 +65,7 @@ void MmSolver::prune_start(const SolveOptions& options) {
   const double allowed = kGramShare * options.tol * fit_.levels.slope0();
   Progress limits;
   limits.max_iter = options.max_iter;
-  prune(fit_.inputs, fit_.levels, fit_.state, allowed, limits);
+  fit_.choice.prune(fit_.inputs, fit_.levels, fit_.state, allowed, limits);
   // Over columns, features that have left cost as much as those that stay, so they go.
   if (!fit_.state.set.has_gram()) trim(fit_, fit_.levels, kNear, fit_.state.size());
 }

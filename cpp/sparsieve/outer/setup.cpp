@@ -35,6 +35,7 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
            Sieve(*problem.design),
            {},
            {},
+           {},
            {}} {
   Design& design = *problem.design;
   const Index d = design.d();
@@ -86,11 +87,12 @@ void MmSolver::fit_unpenalised() {
   double largest = 0.0;
   for (double c : state.c) largest = std::max(largest, std::abs(c));
   fit_.levels.set_unpenalised(free, largest);
+  NewtonArrays arrays;
   for (int pass = 0; pass < kRefinements; ++pass) {
     const std::vector<double> before = state.point.w;
     const double fit = state.point.residual.weighted.norm2;
     Progress ignored;
-    GramNewton(inputs, fit_.levels, state).minimise(kExactly * largest, ignored);
+    GramNewton(inputs, fit_.levels, state, arrays).minimise(kExactly * largest, ignored);
     fit_.model().anchor(inputs, state);
     if (!(state.point.residual.weighted.norm2 <= fit)) {
       place_at(inputs, state, before);  // too ill-conditioned to refine further

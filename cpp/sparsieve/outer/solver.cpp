@@ -40,15 +40,15 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   // 3. descend to a stationary point
   Descent(fit_, fit_.levels, options, from_start, record).run(result);
   // 4. certify what else is known about it
-  SupportGradient gradient;
   result.by_bound = fit_.screen.settled_by_bound();
   result.by_shadow = fit_.screen.settled_by_shadow();
   result.by_reading = fit_.screen.settled_by_reading();
-  result.objective = objective(fit_.levels, fit_.state, gradient);
+  result.objective = objective(fit_.levels, fit_.state, fit_.gradient);
   result.deviance = fit_.state.point.fit;
-  result.gap = surrogate_gap(fit_.inputs, fit_.levels, fit_.state, gradient, fit_.screen.ratio());
+  result.gap =
+      surrogate_gap(fit_.inputs, fit_.levels, fit_.state, fit_.gradient, fit_.screen.ratio());
   result.convex = options.test_convexity && !fit_.inputs.stopped() &&
-                  strictly_convex(fit_.inputs, fit_.state, gradient);
+                  strictly_convex(fit_.inputs, fit_.state, fit_.gradient);
   fit_.inputs.poll = nullptr;
   const double size = static_cast<double>(std::max<Bytes>(1, design.bytes()));
   result.passes = static_cast<double>(design.bytes_read() - before) / size;
