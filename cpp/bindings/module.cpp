@@ -212,7 +212,6 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
   if (weights) problem.pi = to_vector(*weights);
   problem.penalty = self->penalty.get();
   problem.positive = positive;
-  problem.prox_weight = prox_weight;
   SignalPoll poll(max_time);
   {
     WithoutGil released;

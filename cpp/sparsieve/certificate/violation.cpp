@@ -35,10 +35,16 @@ double SupportGradient::worst() const {
   return worst;
 }
 
-double objective(const Levels& levels, const State& state, SupportGradient& gradient) {
+double objective(const Inputs& inputs, const Levels& levels, const State& state,
+                 SupportGradient& gradient) {
   gradient.compute(levels, state);
   double total = 0.5 * state.point.fit;
   for (double v : gradient.penalty.value) total += v;
+  if (inputs.ridge.weight == 0.0) return total;
+  for (Index s = 0; s < state.size(); ++s) {
+    const double away = state.point.w[s] - inputs.ridge.centre_of(state.column(s));
+    total += 0.5 * inputs.ridge.weight * away * away;
+  }
   return total;
 }
 

@@ -38,7 +38,8 @@ struct SupportGradient {
   double worst() const;  // the largest violation on the support
 };
 
-// Loss and penalty at w; leaves the gradient on the support behind.
-double objective(const Levels& levels, const State& state, SupportGradient& gradient);
+// Loss, penalty and ridge of the working set at w; leaves the gradient on the support behind.
+double objective(const Inputs& inputs, const Levels& levels, const State& state,
+                 SupportGradient& gradient);
 
 }  // namespace sparsieve

@@ -34,7 +34,7 @@ double ColumnDescent::evaluate() {
   return total;
 }
 
-// H = X_S' V X_S + mu I + diag r'', V the loss's curvature, with the diagonal as preconditioner.
+// H = X_S' V X_S + ridge I + diag r'', V the loss's curvature, with the diagonal as preconditioner.
 struct ColumnDescent::NewtonSystem {
   const Inputs& inputs;
   const Residual& at;
@@ -51,7 +51,7 @@ struct ColumnDescent::NewtonSystem {
     inputs.loss->curvature_times(at, image, weighted);
     design.correlate(weighted, columns.data(), k, hp.data());
     for (Index i = 0; i < k; ++i) {
-      hp[i] = -hp[i] + (curvature[i] + inputs.prox_weight) * p[i];
+      hp[i] = -hp[i] + (curvature[i] + inputs.ridge.weight) * p[i];
       php += p[i] * hp[i];
     }
     return php > kConcave * weighted.norm2;
@@ -80,7 +80,7 @@ bool ColumnDescent::newton_step() {
   for (Index i = 0; i < k; ++i) {
     system.columns[i] = state_.column(at_.support[i]);
     const double norm2 = design.norm2(system.columns[i]);
-    const double diagonal = norm2 + inputs_.prox_weight + curvature[i];
+    const double diagonal = norm2 + inputs_.ridge.weight + curvature[i];
     system.precision[i] = 1.0 / std::max(diagonal, 0.1 * norm2);
   }
   std::vector<double> delta(k, 0.0), z(k);
@@ -96,7 +96,7 @@ bool ColumnDescent::newton_step() {
 // Move by t delta, signs kept; undone unless F falls.
 bool ColumnDescent::try_step(const std::vector<double>& delta, double t) {
   const Model& model = model_of(state_);
-  const double before = objective(levels_, state_, gradient_);
+  const double before = objective(inputs_, levels_, state_, gradient_);
   const std::vector<double> old = at_.w;
   state_.anchored = false;
   for (std::size_t i = 0; i < at_.support.size(); ++i) {
@@ -106,7 +106,7 @@ bool ColumnDescent::try_step(const std::vector<double>& delta, double t) {
   }
   model.list_support(inputs_, state_);
   model.residual(inputs_, state_);
-  if (objective(levels_, state_, gradient_) < before) return true;
+  if (objective(inputs_, levels_, state_, gradient_) < before) return true;
   at_.w = old;
   model.list_support(inputs_, state_);
   model.residual(inputs_, state_);
@@ -132,7 +132,7 @@ Status ColumnDescent::epochs(int count, double target, Progress& progress) {
                 state_.set.columns().data(),
                 surrogate_.slope.data(),
                 surrogate_.curvature.data(),
-                inputs_.prox_weight,
+                inputs_.ridge.weight,
                 newton_steps_,
                 inputs_.bounds.lower >= 0.0,
                 at_.w.data()};

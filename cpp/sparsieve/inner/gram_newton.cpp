@@ -56,13 +56,14 @@ void GramNewton::update_zeros() {
     moved += moved_by[s] != 0.0;
   }
   if (moved < m - static_cast<Index>(at_.support.size())) {
-    add_gram_product(inputs_, state_, -1.0, moved_by, arrays_.c_known);
+    add_hessian_product(inputs_, state_, -1.0, moved_by, arrays_.c_known);
     state_.c = arrays_.c_known;
   } else {
     parallel_for(m, inputs_.design->threads(), kGrain / m + 1, [&](Index first, Index last) {
       for (Index s = first; s < last; ++s) {
         if (at_.place[s] >= 0) continue;
-        state_.c[s] = arrays_.c_known[s] - dot(state_.set.gram(s), moved_by.data(), m);
+        state_.c[s] = arrays_.c_known[s] - dot(state_.set.gram(s), moved_by.data(), m) -
+                      inputs_.ridge.weight * moved_by[s];
       }
     });
     arrays_.c_known = state_.c;
@@ -74,7 +75,7 @@ void GramNewton::move(const Direction& dir, double t, Index leaver) {
   for (std::size_t p = 0; p < at_.support.size(); ++p) {
     const Index s = at_.support[p];
     at_.w[s] += t * dir.delta[p];
-    state_.c[s] -= t * dir.gram_delta[p];
+    state_.c[s] -= t * dir.hessian_delta[p];
   }
   if (leaver >= 0) leave(inputs_, state_, leaver);
 }
@@ -139,7 +140,8 @@ bool GramNewton::step_across(const Direction& dir, double& change) {
   for (Index q : stopped) {
     const double* gram = state_.set.gram(at_.support[q]);
     const double back = whole.delta[q] - dir.delta[q];
-    for (Index p = 0; p < k; ++p) whole.gram_delta[p] += back * gram[at_.support[p]];
+    for (Index p = 0; p < k; ++p) whole.hessian_delta[p] += back * gram[at_.support[p]];
+    whole.hessian_delta[q] += inputs_.ridge.weight * back;
   }
   const double fall = change_along(whole, 1.0);
   if (!(fall < change)) return false;
@@ -161,12 +163,13 @@ bool GramNewton::sweep() {
   }
   at.evaluate(levels_.penalty());
   for (Index s = 0; s < state_.size(); ++s) {
-    const double steep = state_.set.gram(s)[s] + inputs_.prox_weight;
+    const double steep = state_.set.gram(s)[s] + inputs_.ridge.weight;
     const double pull = state_.c[s] + steep * at_.w[s];
     const double fresh = prox(l1_rule(at.slope[s], inputs_.bounds), pull, steep);
     const double delta = fresh - at_.w[s];
     if (std::abs(delta) <= kEps * at.t[s]) continue;
     axpy(-delta, state_.set.gram(s), state_.c.data(), state_.size());
+    state_.c[s] -= inputs_.ridge.weight * delta;
     at_.w[s] = fresh;
     moved = true;
   }
@@ -180,7 +183,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
   target_ = target;
   arrays_.c_known = state_.c;
   arrays_.w_known = at_.w;
-  const double start = objective(levels_, state_, arrays_.gradient);
+  const double start = objective(inputs_, levels_, state_, arrays_.gradient);
   noise_ = 8.0 * kEps * start;
   if (progress.record) progress.objectives.push_back(start);
   batch_ = 8 + static_cast<Index>(at_.support.size()) / 4;
@@ -250,11 +253,12 @@ void GramNewton::prune(double allowed, const Progress& limits) {
     at.evaluate(levels_.penalty());
     moved = 0.0;
     for (Index p = 0; p < k; ++p) {
-      const double steep = gram[p * k + p] + inputs_.prox_weight;
+      const double steep = gram[p * k + p] + inputs_.ridge.weight;
       const double fresh = prox(l1_rule(at.slope[p], inputs_.bounds), c[p] + steep * w[p], steep);
       const double delta = fresh - w[p];
       if (delta == 0.0) continue;
       axpy(-delta, gram.data() + p * k, c.data(), k);
+      c[p] -= inputs_.ridge.weight * delta;
       w[p] = fresh;
       moved = std::max(moved, std::abs(delta) * steep);
     }

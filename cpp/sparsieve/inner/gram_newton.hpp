@@ -1,7 +1,7 @@
 // Minimise F on the working set in Gram form. On a support S with signs s the surrogate's Newton step
 // solves
-//   (G_SS + mu I) delta = g,   g = c_S - slope_S s_S,
-// and reweighting changes only the right-hand side: one maintained factor of G_SS + mu I serves every
+//   (G_SS + ridge I) delta = g,   g = c_S - slope_S s_S,
+// and reweighting changes only the right-hand side: one maintained factor of G_SS + ridge I serves every
 // reweighting, every alpha and every shape.
 #pragma once
 
@@ -11,12 +11,12 @@ namespace sparsieve {
 
 // Arrays of a Newton solve, kept from one to the next: small solves would spend their time on memory.
 struct NewtonArrays {
-  // A step on the support, per position there, and G_SS times it.
+  // A step on the support, per position there, and G_SS + ridge I times it.
   struct Direction {
-    std::vector<double> delta, gram_delta;
+    std::vector<double> delta, hessian_delta;
     void resize(Index k) {
       delta.resize(k);
-      gram_delta.resize(k);
+      hessian_delta.resize(k);
     }
   };
   SupportGradient gradient;

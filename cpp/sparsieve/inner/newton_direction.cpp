@@ -21,7 +21,7 @@ constexpr int kMaxCg = 25;
 constexpr double kConcave = 1e-3;
 }  // namespace
 
-// H = M + diag r'' with M = G_SS + mu I, preconditioned with M. M p and M x follow by recurrence.
+// H = M + diag r'' with M = G_SS + ridge I, preconditioned with M. M p and M x follow by recurrence.
 struct GramNewton::NewtonSystem {
   const GramNewton& solver;
   const std::vector<double>& curvature;
@@ -49,26 +49,24 @@ struct GramNewton::NewtonSystem {
   }
 };
 
-// The minimiser of the surrogate on the support: M delta = g with M = G_SS + mu I.
+// The minimiser of the surrogate on the support: M delta = g with M = G_SS + ridge I.
 void GramNewton::mm_direction(Direction& out, Progress& progress) {
   const Index k = static_cast<Index>(at_.support.size());
   out.resize(k);
   at_.factor.solve(arrays_.gradient.g.data(), out.delta.data(), inputs_.design->threads());
   ++progress.solves;
-  for (Index p = 0; p < k; ++p) {
-    out.gram_delta[p] = arrays_.gradient.g[p] - inputs_.prox_weight * out.delta[p];
-  }
+  out.hessian_delta = arrays_.gradient.g;
   if (!at_.exact) multiply(out);
 }
 
-// gram_delta = G_SS delta, entry by entry: needed when the factor is not that of G_SS + mu I.
+// hessian_delta = G_SS delta, entry by entry: needed when the factor is not that of G_SS + ridge I.
 void GramNewton::multiply(Direction& dir) const {
   const auto& support = at_.support;
   for (std::size_t p = 0; p < support.size(); ++p) {
     const double* gram = state_.set.gram(support[p]);
     double s = 0.0;
     for (std::size_t q = 0; q < support.size(); ++q) s += gram[support[q]] * dir.delta[q];
-    dir.gram_delta[p] = s;
+    dir.hessian_delta[p] = s + inputs_.ridge.weight * dir.delta[p];
   }
 }
 
@@ -93,9 +91,7 @@ void GramNewton::newton_direction(Progress& progress) {
     arrays_.newton.delta = arrays_.mm.delta;
     system.mx = g;
   }
-  for (Index i = 0; i < k; ++i) {
-    arrays_.newton.gram_delta[i] = system.mx[i] - inputs_.prox_weight * arrays_.newton.delta[i];
-  }
+  arrays_.newton.hessian_delta = system.mx;
   if (!at_.exact) multiply(arrays_.newton);
 }
 
@@ -143,7 +139,7 @@ double GramNewton::change_along(const Direction& dir, double t) {
   arrays_.trial.resize(k);
   for (Index p = 0; p < k; ++p) {
     linear += state_.c[at_.support[p]] * dir.delta[p];
-    quadratic += dir.delta[p] * dir.gram_delta[p];
+    quadratic += dir.delta[p] * dir.hessian_delta[p];
     arrays_.trial.t[p] = std::abs(at_.w[at_.support[p]] + t * dir.delta[p]);
     reach += arrays_.trial.t[p];
   }

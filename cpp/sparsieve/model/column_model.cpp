@@ -13,6 +13,9 @@ void ColumnModel::grow(const Inputs& inputs, State& state,
   const Index fresh = state.size() - old;
   inputs.design->correlate(state.point.residual.weighted, columns.data(), fresh, seen.data());
   state.c.insert(state.c.end(), seen.begin(), seen.begin() + fresh);
+  for (Index s = old; s < state.size(); ++s) {
+    state.c[s] += inputs.ridge.pull(state.column(s), 0.0);
+  }
 }
 
 void ColumnModel::list_support(const Inputs&, State& state) const { list_columns(state); }
@@ -32,6 +35,7 @@ void ColumnModel::anchor(const Inputs& inputs, State& state) const {
   residual(inputs, state);
   inputs.design->correlate(state.point.residual.weighted, state.set.columns().data(), state.size(),
                            state.c.data());
+  add_ridge(inputs, state);
   state.anchored = true;
 }
 

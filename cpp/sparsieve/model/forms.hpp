@@ -33,6 +33,8 @@ void take_in(const Inputs& inputs, State& state, const std::vector<Index>& colum
              std::vector<double>& seen);
 // Support and signs from w; there is no factor to keep in step.
 void list_columns(State& state);
+// Add the ridge's pull to correlations that are X'v.
+void add_ridge(const Inputs& inputs, State& state);
 // The residual at w from X.
 void compute_residual(const Inputs& inputs, State& state);
 

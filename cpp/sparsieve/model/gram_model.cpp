@@ -24,6 +24,7 @@ void GramModel::grow(const Inputs& inputs, State& state, const std::vector<Index
   state.pull.resize(m);
   state.pull_error = std::max(state.pull_error, gram_noise(inputs, state, at.w_read));
   for (Index s = old; s < m; ++s) {
+    state.c[s] += inputs.ridge.pull(state.column(s), 0.0);
     state.pull[s] = state.c[s] + dot(state.set.gram(s), at.w_read.data(), m);
     if (at.stale) state.c[s] = state.pull[s] - dot(state.set.gram(s), at.w.data(), m);
   }
@@ -59,8 +60,9 @@ void GramModel::anchor(const Inputs& inputs, State& state) const {
   residual(inputs, state);
   inputs.design->correlate(state.point.residual.weighted, state.set.columns().data(), state.size(),
                            state.c.data());
+  add_ridge(inputs, state);
   state.pull = state.c;
-  add_gram_product(inputs, state, 1.0, state.point.w, state.pull);
+  add_hessian_product(inputs, state, 1.0, state.point.w, state.pull);
   state.pull_error = gram_noise(inputs, state, state.point.w);
 }
 
@@ -94,9 +96,16 @@ void add_gram_product(const Inputs& inputs, const State& state, double factor,
   });
 }
 
+void add_hessian_product(const Inputs& inputs, const State& state, double factor,
+                         const std::vector<double>& x, std::vector<double>& out) {
+  add_gram_product(inputs, state, factor, x, out);
+  if (inputs.ridge.weight == 0.0) return;
+  for (Index s = 0; s < state.size(); ++s) out[s] += factor * inputs.ridge.weight * x[s];
+}
+
 void correlate_by_gram(const Inputs& inputs, State& state) {
   state.c = state.pull;
-  add_gram_product(inputs, state, -1.0, state.point.w, state.c);
+  add_hessian_product(inputs, state, -1.0, state.point.w, state.c);
 }
 
 // Of the Gram matrix itself and of the product. pull = c + G w has an error of its own, of the w at which
@@ -124,7 +133,7 @@ bool fit_by_gram(const Inputs& inputs, State& state) {
   for (Index s = 0; s < m; ++s) {
     step[s] = at.w[s] - at.w_read[s];
     length += std::abs(step[s]);
-    twice[s] = 2.0 * state.c[s];
+    twice[s] = 2.0 * (state.c[s] - inputs.ridge.pull(state.column(s), at.w[s]));
   }
   add_gram_product(inputs, state, 1.0, step, twice);
   const double norm2 = at.residual.weighted.norm2;

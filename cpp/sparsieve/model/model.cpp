@@ -91,6 +91,13 @@ void list_columns(State& state) {
   }
 }
 
+void add_ridge(const Inputs& inputs, State& state) {
+  if (inputs.ridge.weight == 0.0) return;
+  for (Index s = 0; s < state.size(); ++s) {
+    state.c[s] += inputs.ridge.pull(state.column(s), state.point.w[s]);
+  }
+}
+
 void compute_residual(const Inputs& inputs, State& state) {
   Point& at = state.point;
   std::vector<Index> columns;

@@ -1,7 +1,7 @@
-// The quadratic model of the loss on the working set: residual, correlations c = X'v and products with
-// the Hessian, in one of two forms.
+// The quadratic model of the loss on the working set: residual, correlations c = X'v (and the ridge's
+// pull), and products with the Hessian, in one of two forms.
 //
-//   GramModel    the Gram matrix G of the set is there: c = pull - G w without reading X
+//   GramModel    the Gram matrix G of the set is there: c = pull - (G + ridge I) w without reading X
 //   ColumnModel  it is not: everything is read from the columns; for sparse data with supports so large
 //                that the matrix would cost more than the columns do
 #pragma once
@@ -49,7 +49,10 @@ void keep_slots(State& state, const std::vector<Index>& slots);
 // out += factor G x, for x per slot.
 void add_gram_product(const Inputs& inputs, const State& state, double factor,
                       const std::vector<double>& x, std::vector<double>& out);
-// c = pull - G w.
+// The same with G + ridge I.
+void add_hessian_product(const Inputs& inputs, const State& state, double factor,
+                         const std::vector<double>& x, std::vector<double>& out);
+// c = pull - (G + ridge I) w.
 void correlate_by_gram(const Inputs& inputs, State& state);
 // A bound of the error of that, without `pull`'s own, for coefficients w.
 double gram_noise(const Inputs& inputs, const State& state, const std::vector<double>& w);

@@ -92,7 +92,7 @@ Status Descent::minimise() {
   target_ = target_of_round(state, exact_, violations_.outside, rough_);
   if (known_) {
     before_.w = state.point.w;
-    before_.objective = objective(levels_, state, fit_.gradient);
+    before_.objective = objective(fit_.inputs, levels_, state, fit_.gradient);
   }
   const Status ended = fit_.choice.minimise(fit_.inputs, levels_, state, target_, progress_);
   if (from_start_ && state.set.has_gram()) {
@@ -108,7 +108,7 @@ double Descent::slack() const {
 }
 
 bool Descent::risen() {
-  const double now = objective(levels_, fit_.state, fit_.gradient);
+  const double now = objective(fit_.inputs, levels_, fit_.state, fit_.gradient);
   return !(now <= before_.objective + kMisled * before_.objective);
 }
 

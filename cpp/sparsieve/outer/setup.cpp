@@ -24,7 +24,7 @@ Inputs inputs_of(MmProblem& problem, std::function<bool()> poll) {
   return {
       problem.design,
       std::make_shared<SquaredLoss>(*problem.design, std::move(problem.z), problem.response_size),
-      bounds, problem.prox_weight, std::move(poll)};
+      bounds, Ridge{}, std::move(poll)};
 }
 }  // namespace
 

@@ -43,7 +43,7 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   result.by_bound = fit_.screen.settled_by_bound();
   result.by_shadow = fit_.screen.settled_by_shadow();
   result.by_reading = fit_.screen.settled_by_reading();
-  result.objective = objective(fit_.levels, fit_.state, fit_.gradient);
+  result.objective = objective(fit_.inputs, fit_.levels, fit_.state, fit_.gradient);
   result.deviance = fit_.state.point.fit;
   result.gap =
       surrogate_gap(fit_.inputs, fit_.levels, fit_.state, fit_.gradient, fit_.screen.ratio());

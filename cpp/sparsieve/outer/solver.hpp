@@ -20,7 +20,6 @@ struct MmProblem {
   std::vector<double> pi;      // per-feature weights; empty = all 1; infinity = excluded
   const Penalty* penalty;
   bool positive = false;
-  double prox_weight = 0.0;  // mu
 };
 
 class MmSolver {

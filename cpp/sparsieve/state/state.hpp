@@ -13,12 +13,22 @@
 
 namespace sparsieve {
 
+// weight/2 ||w - centre||^2: the proximal term of [RGS19], with mu = weight and w' = centre.
+struct Ridge {
+  double weight = 0.0;
+  std::vector<double> centre;  // per feature; empty = 0
+
+  double centre_of(Index j) const { return centre.empty() ? 0.0 : centre[j]; }
+  // What it adds to the correlation of a coordinate: minus its derivative.
+  double pull(Index j, double w) const { return weight * (centre_of(j) - w); }
+};
+
 // What is given and never changes during a solve.
 struct Inputs {
   const Design* design;
   std::shared_ptr<const Loss> loss;
-  Bounds bounds;             // of every coefficient
-  double prox_weight = 0.0;  // mu: weight of the proximal term of [RGS19], around the current point
+  Bounds bounds;  // of every coefficient
+  Ridge ridge;
   std::function<bool()> poll;  // true = stop; once true it stays so
 
   bool stopped() const { return poll && poll(); }
@@ -30,7 +40,7 @@ struct Point {
   std::vector<int> sign;
   std::vector<Index> place;    // position in the support, -1 = zero
   std::vector<Index> support;  // the slots that are not zero (or about to leave zero)
-  Factor factor;      // of G_SS + mu I in the support's order, where there is a Gram matrix
+  Factor factor;      // of G_SS + ridge I in the support's order, where there is a Gram matrix
   bool exact = true;  // no pivot of the factor was lifted
   Residual residual;  // at w_read
   double fit = 0.0;   // r' Omega r at w
@@ -46,8 +56,9 @@ struct State {
 
   WorkingSet set;
   Point point;
-  std::vector<double> c;         // per slot: x_j' v; without a Gram matrix at the residual's point
-  std::vector<double> pull;      // per slot: x_j' Omega origin; with a Gram matrix only
+  std::vector<double>
+      c;  // per slot: x_j' v plus the ridge's pull; without a Gram matrix at the residual's point
+  std::vector<double> pull;      // per slot: c at w = 0; with a Gram matrix only
   double pull_error = 0.0;       // how far `pull` may be from exact
   double known_error = 0.0;      // how far `c` may be from exact
   std::vector<Index> by_column;  // the slots by increasing column; empty with a Gram matrix
