@@ -60,11 +60,11 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
   z_norm2_ = fit_ = weighted_.norm2;
   const bool all_penalised =
       std::find(problem_.pi.begin(), problem_.pi.end(), 0.0) == problem_.pi.end();
-  if (all_penalised) {
-    problem_.design->measure(&weighted_, &null_correlations_);
+  if (all_penalised && !problem_.correlations.empty()) {
+    null_correlations_ = std::move(problem_.correlations);
   } else {
-    problem_.design->measure();
-    if (problem_.design->too_large().empty()) fit_unpenalised();  // else nobody will want it
+    // With columns that are too large nobody will want the fit.
+    if (!all_penalised && problem_.design->too_large().empty()) fit_unpenalised();
     std::vector<Index> all(d);
     std::iota(all.begin(), all.end(), Index{0});
     null_correlations_.resize(d);

@@ -24,10 +24,10 @@ struct Epoch {
   Index read = 0;       // stored entries
 };
 
-// What an epoch has to know of the columns: squared norms, means (null = not centred), and weights
-// (null = all equal to `weight`) with their total; v = Omega r and its sum are kept current, up to a
-// multiple of omega that no correlation sees.
-struct Terrain {
+// What an epoch has to know of all columns: squared norms, means (null = not centred), and sample weights
+// (null = all equal to `weight`) with their total. The epoch keeps v = Omega r and its sum current, up to a
+// multiple of omega that is orthogonal to every centred column.
+struct EpochInputs {
   const double* norms2;
   const double* means;
   const double* omega;

@@ -113,7 +113,7 @@ template void Shadow::fill(Index, const double*);
 template void Shadow::fill(Index, const float*);
 
 void Shadow::add_products(const Bits& data, const std::vector<double>& scale, const Quantised& v,
-                          const Index* cols, Index count, double* centre) const {
+                          const Index* cols, Index count, double* out) const {
   const auto& k = shadow_kernels();
   for (Index i = 0; i < count; i += 4) {
     const Index group = std::min<Index>(4, count - i);
@@ -122,19 +122,19 @@ void Shadow::add_products(const Bits& data, const std::vector<double>& scale, co
     for (Index a = 0; a < 4; ++a) q[a] = data.get() + cols[i + std::min(a, group - 1)] * stride_;
     k.dot4(q, v.q.data(), stride_, product);
     for (Index a = 0; a < group; ++a) {
-      centre[i + a] += scale[cols[i + a]] * v.unit * static_cast<double>(product[a]);
+      out[i + a] += scale[cols[i + a]] * v.unit * static_cast<double>(product[a]);
     }
   }
 }
 
-void Shadow::look(const Quantised& v, const Index* cols, Index count, double* centre) const {
-  for (Index i = 0; i < count; ++i) centre[i] = offset_[cols[i]] * v.sum;
-  add_products(data_, scale_, v, cols, count, centre);
+void Shadow::products(const Quantised& v, const Index* cols, Index count, double* out) const {
+  for (Index i = 0; i < count; ++i) out[i] = offset_[cols[i]] * v.sum;
+  add_products(data_, scale_, v, cols, count, out);
 }
 
-void Shadow::look_finely(const Quantised& v, const Index* cols, Index count, double* centre) const {
-  look(v, cols, count, centre);
-  add_products(fine_, fine_scale_, v, cols, count, centre);
+void Shadow::fine_products(const Quantised& v, const Index* cols, Index count, double* out) const {
+  products(v, cols, count, out);
+  add_products(fine_, fine_scale_, v, cols, count, out);
 }
 
 void Shadow::add_columns(const Bits& data, const std::vector<double>& scale, const Index* cols,
@@ -159,7 +159,7 @@ void Shadow::accumulate(const Index* cols, const double* coef, Index count, doub
   for (Index i = 0; i < n_; ++i) y[i] += shift;
 }
 
-double Shadow::known_to(Index j, double roundings) const {
+double Shadow::error_bound(Index j, double roundings) const {
   const double entry = std::abs(offset_[j]) + 128.0 * scale_[j];
   const double error = has_fine() ? fine_error_[j] : error_[j];
   return error + roundings * kEps * (entry * std::sqrt(static_cast<double>(n_)) + error_[j]);

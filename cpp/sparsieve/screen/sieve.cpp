@@ -104,7 +104,7 @@ void Sieve::write_as_references(const Query& query) {
     for (Index i = 0; i <= k; ++i) axpy(-g[i], reference(i).r.data(), left.data(), n);
     ways_.length[k] = std::sqrt(weighted_dot(omega.data(), left.data(), left.data(), n));
     ways_.length[k] += query.error;
-    if (design_.sizes() != nullptr) ways_.largest[k] = largest_entry(left);
+    if (sparse()) ways_.largest[k] = largest_entry(left);
     std::copy(g.begin(), g.end(), ways_.g[k]);
     if (k == 0) rest_ = left;
   }
@@ -126,9 +126,9 @@ void Sieve::propagate(const Query& query) {
     known.centre[k] = reference(k).centre.data();
     known.radius[k] = reference(k).radius.data();
   }
-  known.norm = design_.norms();
-  known.rounding = design_.roundings();
-  known.size = design_.sizes();
+  known.norm = design_.moments().norms.data();
+  known.rounding = design_.moments().roundings.data();
+  known.size = sparse() ? design_.moments().sizes.data() : nullptr;
   over_blocks([&](Index, Index first, Index count, Index) {
     interval_kernels().narrowest(ways_, known, first, first + count, centre_.data(),
                                  radius_.data());
@@ -164,29 +164,31 @@ void Sieve::look_in_shadow(const Query& query) {
   const Index count = static_cast<Index>(open_.size());
   std::vector<Index> columns(count);
   std::vector<double> radius(count), centre(count);
-  parallel_for(count, design_.threads(), 4 * design_.grain(), [&](Index first, Index last) {
-    // Those that are looked at directly from the front, the others from the back.
-    Index direct = first, back = last;
-    for (Index k = first; k < last; ++k) {
-      const Index j = open_[k];
-      const double whole_radius = shadow->radius(whole, j);
-      const double change_radius = shadow->radius(change, j) + std::abs(g) * newest.radius[j] +
-                                   ways_.floor * design_.rounding(j);
-      const Index place = change_radius < whole_radius ? --back : direct++;
-      columns[place] = j;
-      radius[place] = std::min(change_radius, whole_radius) + design_.norm(j) * query.error;
-    }
-    design_.look(query.weighted, whole, columns.data() + first, direct - first,
-                 centre.data() + first);
-    design_.look(rest, change, columns.data() + direct, last - direct, centre.data() + direct);
-    for (Index k = first; k < last; ++k) {
-      const Index j = columns[k];
-      narrow(j, k < direct ? centre[k] : centre[k] + g * newest.centre[j], radius[k]);
-    }
-    for (Index k = first; k < last; ++k) {
-      if (settled(query, open_[k])) open_[k] = -1;
-    }
-  });
+  parallel_for(
+      count, design_.threads(), 4 * design_.columns_per_thread(), [&](Index first, Index last) {
+        // Those that are looked at directly from the front, the others from the back.
+        Index direct = first, back = last;
+        for (Index k = first; k < last; ++k) {
+          const Index j = open_[k];
+          const double whole_radius = shadow->radius(whole, j);
+          const double change_radius = shadow->radius(change, j) + std::abs(g) * newest.radius[j] +
+                                       ways_.floor * design_.rounding(j);
+          const Index place = change_radius < whole_radius ? --back : direct++;
+          columns[place] = j;
+          radius[place] = std::min(change_radius, whole_radius) + design_.norm(j) * query.error;
+        }
+        design_.correlate_in_shadow(query.weighted, whole, columns.data() + first, direct - first,
+                                    centre.data() + first);
+        design_.correlate_in_shadow(rest, change, columns.data() + direct, last - direct,
+                                    centre.data() + direct);
+        for (Index k = first; k < last; ++k) {
+          const Index j = columns[k];
+          narrow(j, k < direct ? centre[k] : centre[k] + g * newest.centre[j], radius[k]);
+        }
+        for (Index k = first; k < last; ++k) {
+          if (settled(query, open_[k])) open_[k] = -1;
+        }
+      });
   std::erase(open_, -1);
   if (shadow->has_fine() && query.proves()) look_finely(query, *shadow, whole);
 }
@@ -196,7 +198,7 @@ void Sieve::look_finely(const Query& query, const Shadow& shadow, const Quantise
   const std::vector<Index> columns = open_;
   const Index count = static_cast<Index>(columns.size());
   std::vector<double> centre(count);
-  design_.look_finely(query.weighted, whole, columns.data(), count, centre.data());
+  design_.correlate_in_fine_shadow(query.weighted, whole, columns.data(), count, centre.data());
   open_.clear();
   for (Index k = 0; k < count; ++k) {
     const Index j = columns[k];
@@ -210,9 +212,7 @@ void Sieve::read(const Query& query) {
   const Index count = static_cast<Index>(open_.size());
   const double norm = std::sqrt(query.weighted.norm2);
   std::vector<double> seen(count);
-  const Bytes before = design_.bytes_read();
-  design_.correlate(query.weighted, open_.data(), count, seen.data());
-  looked_ += design_.bytes_read() - before;
+  looked_ += design_.correlate(query.weighted, open_.data(), count, seen.data());
   for (Index k = 0; k < count; ++k) {
     centre_[open_[k]] = seen[k];
     radius_[open_[k]] = design_.rounding(open_[k]) * norm;
@@ -355,7 +355,7 @@ std::vector<Violator> Sieve::examine(const Query& query) {
 std::vector<Violator> Sieve::above(const Query& query) {
   propagate(query);
   // Reading a sparse column costs no more than it takes to say how likely a violator it is.
-  scan(query, query.complete || design_.sizes() != nullptr);
+  scan(query, query.complete || sparse());
   by_shadow_ = by_reading_ = undecided_ = 0;
   open(true);
   std::vector<Violator> found = examine(query);

@@ -76,6 +76,7 @@ class Sieve {
   double largest_entry(const std::vector<double>& left) const;
   void write_as_references(const Query& query);
   void propagate(const Query& query);
+  bool sparse() const { return !design_.moments().sizes.empty(); }
   Index blocks() const { return (design_.d() + kBlock - 1) / kBlock; }
   template <class Body>
   void over_blocks(const Body& body) const;

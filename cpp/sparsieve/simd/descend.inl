@@ -25,7 +25,7 @@ inline double destination(const Epoch& e, Index s, double c, double steep) {
 
 // `visit(j)` is column j: `size()` entries, `dot()` = x_j'v and `add(a)`: v += a Omega x_j, in this order.
 template <class Visitor>
-void descend_by(Epoch& e, Terrain& t, const Visitor& visit) {
+void descend_by(Epoch& e, EpochInputs& t, const Visitor& visit) {
   constexpr double kEps = std::numeric_limits<double>::epsilon();
   double worst = 0.0, change = 0.0;
   Index read = 0;

@@ -47,7 +47,7 @@ struct SparseKernels {
   void (*dots)(const T* x, const I* rows, const I* starts, const Index* cols, Index count,
                const double* v, double* out);
   // one epoch over columns that begin at x[starts[j]], all weights being equal
-  void (*descend)(const T* x, const I* rows, const I* starts, Epoch& epoch, Terrain& terrain);
+  void (*descend)(const T* x, const I* rows, const I* starts, Epoch& epoch, EpochInputs& inputs);
 };
 template <class T, class I>
 const SparseKernels<T, I>& sparse_kernels();
