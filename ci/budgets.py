@@ -28,10 +28,6 @@ EXCEPTIONS = {
     "cpp/sparsieve/mm.cpp: MmSolver::descend": (87, "goes with MmSolver"),
     "cpp/sparsieve/mm.hpp: MmSolver": (57, "one state for all its jobs; the redesign removes it"),
     "cpp/sparsieve/mm.hpp: MmSolver::SavedPoint": (17, "a copy of that state, goes with MmSolver"),
-    "cpp/sparsieve/screen/sieve.hpp: Sieve": (
-        20,
-        "what one query leaves behind is not a type of its own",
-    ),
 }
 
 

@@ -51,7 +51,7 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
     : problem_(std::move(problem)),
       poll_(std::move(poll)),
       ws_(problem_.design->d()),
-      sieve_(*problem_.design) {
+      screen_(*problem_.design) {
   const Index d = problem_.design->d();
   strength_.assign(d, 0.0);
   threshold_.assign(d, kInf);
@@ -63,14 +63,13 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
   if (all_penalised && !problem_.correlations.empty()) {
     null_correlations_ = std::move(problem_.correlations);
   } else {
-    // With columns that are too large nobody will want the fit.
-    if (!all_penalised && problem_.design->too_large().empty()) fit_unpenalised();
+    if (!all_penalised && problem_.design->too_large().empty()) fit_unpenalised();  // else refused
     std::vector<Index> all(d);
     std::iota(all.begin(), all.end(), Index{0});
     null_correlations_.resize(d);
     problem_.design->correlate(weighted_, all.data(), d, null_correlations_.data());
   }
-  sieve_.start(r_, weighted_, null_correlations_);
+  screen_.start(r_, weighted_, null_correlations_);
   // Below the rounding error of the fit on the unpenalised features nothing is left to explain.
   const double fit_noise = 4.0 * rounding_noise(), z_norm = std::sqrt(z_norm2_);
   for (Index j = 0; j < d; ++j) {
@@ -218,7 +217,7 @@ void MmSolver::add_to_working_set(const std::vector<Index>& columns) {
 
 // Features that a sequential strong rule expects to enter at this alpha, given the last one's slope at
 // zero, stay or are fetched; others that are zero go. Fetched together, they save rounds. A guess, never
-// trusted: the sieve has the last word.
+// trusted: the screen has the last word.
 void MmSolver::prefetch(double previous_slope0) {
   const double ratio = previous_slope0 / slope0_;
   const double share = ratio > 1.0 ? std::max(kLeastShare, 2.0 - ratio) : kInf;
@@ -226,7 +225,7 @@ void MmSolver::prefetch(double previous_slope0) {
   const Index stayed = trim_working_set(share, most);
   if (!(ratio > 1.0)) return;
   const auto fresh =
-      sieve_.likely(threshold_, share, problem_.positive, ws_.slots(), most - stayed);
+      screen_.likely(threshold_, share, problem_.positive, ws_.columns(), most - stayed);
   // The whole set is read for them: a few had better come with the next violators.
   if (static_cast<Index>(fresh.size()) > ws_.size() / kWorthwhile) add_to_working_set(fresh);
 }
@@ -254,7 +253,8 @@ void MmSolver::enlarge(std::vector<Violator> found, bool from_start) {
   const double brevity = std::min(1.0, kShort / static_cast<double>(design.n()));
   const Index more = kCompany + static_cast<Index>(part * std::max(part, brevity) * m);
   const Index company = std::min(2 * static_cast<Index>(fresh.size()) + more, most);
-  for (Index j : sieve_.likely(threshold_, kLeastShare, problem_.positive, ws_.slots(), company)) {
+  for (Index j :
+       screen_.likely(threshold_, kLeastShare, problem_.positive, ws_.columns(), company)) {
     if (std::find(fresh.begin(), fresh.end(), j) == fresh.end()) fresh.push_back(j);
   }
   add_to_working_set(fresh);
@@ -282,10 +282,12 @@ MmSolver::Seen MmSolver::look_in_shadow(double tol, bool proof, bool from_start,
   proof = proof && error > 0.0;
   Weighted weighted;
   design.weigh(r, weighted);
-  const auto found = sieve_.above({r, weighted, threshold_, kOutsideShare * tol * slope0_,
-                                   problem_.positive, ws_.slots(), ws_.columns(), c_, known_error_,
-                                   excluded_, false, true, proof ? error : 0.0});
-  if (found.empty() && (!proof || sieve_.undecided() > 0)) return Seen::kUnknown;
+  const Answer answer =
+      screen_.ask({r, weighted, threshold_, kOutsideShare * tol * slope0_, problem_.positive,
+                   ws_.columns(), c_, known_error_, excluded_, false, true, proof ? error : 0.0});
+  result.note(answer);
+  const auto& found = answer.violators;
+  if (found.empty() && (!proof || answer.undecided > 0)) return Seen::kUnknown;
   c_ = pull_;
   add_gram_product(-1.0, w_, c_);
   stale_ = true;
@@ -407,17 +409,18 @@ std::vector<Violator> MmSolver::look_outside(double tol, bool last, double& insi
                                              SolveResult& result) {
   reweight();
   inside = larger(larger(worst_active(), worst_zero()), dependent_violation()) / slope0_;
-  auto found =
-      sieve_.above({r_, weighted_, threshold_, kOutsideShare * tol * slope0_, problem_.positive,
-                    ws_.slots(), ws_.columns(), c_, known_error_, excluded_, last, false});
+  Answer answer =
+      screen_.ask({r_, weighted_, threshold_, kOutsideShare * tol * slope0_, problem_.positive,
+                   ws_.columns(), c_, known_error_, excluded_, last, false});
+  result.note(answer);
   outside = 0.0;
-  for (const Violator& v : found) {
+  for (const Violator& v : answer.violators) {
     outside = std::max(outside, std::abs(v.correlation) - threshold_[v.column]);
   }
   result.kkt =
-      std::max(inside, std::max(outside, sieve_.worst_kept()) / slope0_) + known_error_ / slope0_;
+      std::max(inside, std::max(outside, answer.worst_kept) / slope0_) + known_error_ / slope0_;
   result.kkt += problem_.design->ignored_norm() * std::sqrt(weighted_.norm2) / slope0_;
-  return found;
+  return std::move(answer.violators);
 }
 
 SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool record) {
@@ -531,12 +534,9 @@ void MmSolver::descend(const SolveOptions& options, bool record, SolveResult& re
 
 // What else is known about the point, and the end of what belongs to this alpha.
 void MmSolver::finish(const SolveOptions& options, SolveResult& result) {
-  result.by_bound = sieve_.settled_by_bound();
-  result.by_shadow = sieve_.settled_by_shadow();
-  result.by_reading = sieve_.settled_by_reading();
   result.objective = objective_now();
   result.deviance = fit_;
-  result.gap = surrogate_gap(sieve_.ratio());
+  result.gap = surrogate_gap(result.outside_ratio);
   result.convex = options.test_convexity && !stopped() && strictly_convex();
   poll_ = nullptr;
 }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "sparsieve/penalty/penalty.hpp"
-#include "sparsieve/screen/sieve.hpp"
+#include "sparsieve/screen/screen.hpp"
 #include "sparsieve/state/factor.hpp"
 #include "sparsieve/state/working_set.hpp"
 
@@ -37,18 +37,26 @@ struct SolveOptions {
 
 struct SolveResult {
   Status status = Status::kConverged;
-  double kkt = 0.0;                // max_j violation_j / slope(0), over every feature
-  double gap = 0.0;                // duality gap of the last surrogate
-  double objective = 0.0;          // F(w)
-  double deviance = 0.0;           // (z - Xw)' Omega (z - Xw)
-  Index iterations = 0;            // reweightings
-  Index rounds = 0;                // enlargements of the working set
-  bool convex = false;             // F is strictly convex on the support at w
-  double passes = 0.0;             // bytes of X read, divided by the size of X
-  Index by_bound = 0;              // features settled by a bound at the end
-  Index by_shadow = 0;             // features settled by the 8-bit shadow at the end
-  Index by_reading = 0;            // features whose correlation was read at the end
+  double kkt = 0.0;            // max_j violation_j / slope(0), over every feature
+  double gap = 0.0;            // duality gap of the last surrogate
+  double objective = 0.0;      // F(w)
+  double deviance = 0.0;       // (z - Xw)' Omega (z - Xw)
+  Index iterations = 0;        // reweightings
+  Index rounds = 0;            // enlargements of the working set
+  bool convex = false;         // F is strictly convex on the support at w
+  double passes = 0.0;         // bytes of X read, divided by the size of X
+  Index by_bound = 0;          // features settled by a bound at the end
+  Index by_shadow = 0;         // features settled by the 8-bit shadow at the end
+  Index by_reading = 0;        // features whose correlation was read at the end
+  double outside_ratio = 0.0;  // a bound of |correlation| / slope(0) outside the working set, then
   std::vector<double> objectives;  // F after each iteration, when asked for
+  // The screen's last answer.
+  void note(const Answer& answer) {
+    by_bound = answer.by_bound;
+    by_shadow = answer.by_shadow;
+    by_reading = answer.by_reading;
+    outside_ratio = answer.ratio;
+  }
 };
 
 struct MmProblem {
@@ -204,7 +212,7 @@ class MmSolver {
   MmProblem problem_;
   std::function<bool()> poll_;  // true = stop; once true it stays so
   WorkingSet ws_;
-  Sieve sieve_;
+  Screen screen_;
   Factor factor_;
   std::optional<SavedPoint> lasso_;  // the last start, where the next one is looked for
   std::vector<char> held_;           // slots that the lasso may not trim: the penalty wants them

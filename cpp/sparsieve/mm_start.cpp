@@ -2,7 +2,7 @@
 //
 //   minimise over w   1/2 (z - Xw)' Omega (z - Xw) + sum_j f r'(0; alpha pi_j) |w_j|
 //
-// Working set, Gram matrix and sieve are those of the path. The lasso's point is put aside while the
+// Working set, Gram matrix and screen are those of the path. The lasso's point is put aside while the
 // penalty's own solve goes on from it, and taken up again at the next alpha without reading X.
 #include <algorithm>
 #include <cmath>

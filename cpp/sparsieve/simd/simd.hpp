@@ -60,28 +60,29 @@ struct ShadowKernels {
 };
 const ShadowKernels& shadow_kernels();
 
-// Several ways to write a vector as a combination of references, and what is left: as many ways as
-// references, at least one.
-constexpr Index kWays = 3;
-struct Ways {
+// A residual r written as combinations of reference residuals r_k, r = sum_k g_k r_k + rest. There are as many
+// combinations as references, at least one.
+constexpr Index kReferences = 3;
+struct Combinations {
   Index count = 0;
-  double g[kWays][kWays] = {};  // of way w on reference k
-  double length[kWays] = {};    // of what way w leaves over
-  double largest[kWays] = {};   // entry of that, weighted
-  double floor = 0.0;           // added to every radius, times the column's rounding
+  double g[kReferences][kReferences] = {};  // g[c][k]: of combination c on reference k
+  double rest_norm[kReferences] = {};       // of what combination c leaves over
+  double rest_largest[kReferences] = {};    // its largest weighted entry; only for sparse columns
+  double norm = 0.0;                        // of r
 };
-// Per column: intervals of its products with the references, and its own norm and rounding error.
-struct Enclosed {
-  const double *centre[kWays], *radius[kWays];
+// What is known of every column: intervals that hold its correlations with the references, its norm, and the
+// rounding error of a correlation per unit of the norm of r.
+struct ColumnIntervals {
+  const double *centre[kReferences], *radius[kReferences];
   const double *norm, *rounding;
-  const double* size;  // the sum of its absolute values; null = that is no better than the norm
+  const double* size;  // of sparse columns, the sum of absolute values; else null
 };
 struct IntervalKernels {
-  // For every column from first to before last the way whose interval
-  //   sum_k g_k centre_k  +-  (sum_k |g_k| radius_k + floor rounding + min(length norm, largest size))
-  // reaches least far from zero.
-  void (*narrowest)(const Ways& ways, const Enclosed& known, Index first, Index last,
-                    double* centre, double* radius);
+  // For every column from first to before last: the interval
+  //   sum_k g_k centre_k  +-  (sum_k |g_k| radius_k + norm(r) rounding + min(rest_norm norm, rest_largest size))
+  // of the combination whose interval reaches least far from zero.
+  void (*narrowest)(const Combinations& combinations, const ColumnIntervals& known, Index first,
+                    Index last, double* centre, double* radius);
   // Which of the columns, numbered from 0, reach beyond a share of their thresholds:
   // not |centre| + radius <= share threshold. Returns how many.
   Index (*beyond)(const double* centre, const double* radius, const double* threshold, double share,
