@@ -424,7 +424,7 @@ std::vector<Violator> MmSolver::look_outside(double tol, bool last, double& insi
 }
 
 SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool record) {
-  Crew crew;
+  ThreadPool pool;
   const Bytes before = problem_.design->bytes_read();
   SolveResult result;
   poll_ = options.poll;

@@ -25,7 +25,7 @@ constexpr double kNear = 0.8;
 
 void MmSolver::start_from_lasso(double alpha, double fraction, const SolveOptions& options) {
   static const ShapedPenalty<L1Shape> l1{L1Shape{}};
-  Crew crew;
+  ThreadPool pool;
   poll_ = options.poll;
   if (lasso_) {
     held_ = near_slots(kNear);

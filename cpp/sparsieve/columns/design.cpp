@@ -13,8 +13,8 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 // Columns with fewer rows are read almost as fast as a shadow of them.
 constexpr Index kFewRows = 96;
 
-// Whether columns are expanded to compute the Gram matrix of fresh ones: see gram_of_expanded, which divides
-// by the weights.
+// Whether columns are expanded to compute the Gram matrix of fresh ones: see gram_of_expanded, which
+// divides by the weights.
 bool expands(const Storage& storage, const std::vector<double>& omega) {
   return !storage.sparse() && std::all_of(omega.begin(), omega.end(),
                                           [](double o) { return o == 0.0 || o > kTinySquare; });

@@ -1,8 +1,8 @@
 // An 8-bit shadow of a dense X: x_j = m_j 1 + sigma_j q_j + error, ||error|| = e_j known.
 //
 // For any v:  |x_j'v - (m_j sum(v) + sigma_j q_j'v)| <= e_j ||v||.
-// Products are carried out in integers, with v rounded to 16 bits and that error added, so a bound
-// costs one byte per entry and has the same bits on every machine.
+// Products are computed in integers, with v rounded to 16 bits and the error of that added. So a bound
+// reads one byte per entry and has the same bits on every machine.
 #pragma once
 
 #include <cmath>
@@ -14,13 +14,13 @@
 
 namespace sparsieve {
 
-// v = unit * q + error.
+// A vector v rounded to 16 bits: v = unit * q + error.
 struct Quantised {
   std::vector<std::int16_t> q;
   double unit = 0.0;
   double norm = 0.0;  // ||v||
   double sum = 0.0;   // sum(v)
-  // The error of a product with x = m + sigma q, per unit of ||sigma q|| and of m.
+  // Bounds of the error of a product with x = m 1 + sigma q, per unit of ||sigma q|| and of |m|.
   double per_size = 0.0, per_offset = 0.0;
 };
 

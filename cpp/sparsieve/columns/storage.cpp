@@ -11,7 +11,7 @@
 
 namespace sparsieve {
 namespace {
-// A column of an epoch, by the functions of its storage: x'v, and v += a Omega x.
+// A column for descend_by: product(j) = x_j'v, update(j, a): v += a Omega x_j.
 template <class Dot, class Add>
 struct Stored {
   const Dot& product;
@@ -24,7 +24,7 @@ struct Stored {
 template <class Dot, class Add>
 Stored(const Dot&, const Add&, Index, Index) -> Stored<Dot, Add>;
 
-// Sums of a block each: one sum over a million equal entries would drift by a million roundings.
+// Sum by blocks: one sum over a million equal entries would gather a million rounding errors of one sign.
 template <class Body>
 void in_blocks(Index first, Index last, const Body& body) {
   constexpr Index kBlock = 256;
@@ -48,7 +48,7 @@ Bytes Dense<T>::dots(const double* v, const Index* cols, Index count, double* ou
                      column(cols[i + 3])};
     k.dot4(x, v, n(), out + i);
   }
-  // The same kernel for the rest: a column's sum must not depend on its neighbours.
+  // The last columns go through the same kernel: a column's sum must not depend on its neighbours.
   for (; i < count; ++i) {
     const T* x[4] = {column(cols[i]), column(cols[i]), column(cols[i]), column(cols[i])};
     double sums[4];
@@ -85,8 +85,7 @@ void Dense<T>::keep_shadow(std::unique_ptr<Shadow> shadow) const {
   if (!shadow_) shadow_ = std::move(shadow);
 }
 
-// Rows are taken in blocks that stay in the first-level cache, so that X comes from memory once
-// however many vectors there are.
+// Blocks of rows stay in the first-level cache, so that X comes from memory once for all vectors.
 template <class T>
 Bytes Dense<T>::dots_many(const double* const* v, Index nv, const Index* cols, Index count,
                           double* out, Index stride) const {
@@ -114,7 +113,7 @@ Bytes Dense<T>::dots_many(const double* const* v, Index nv, const Index* cols, I
   return column_bytes() * Bytes(count);
 }
 
-// Threads share the rows, cut between cache lines of y: no sum depends on where.
+// Threads share the rows in pieces of whole cache lines of y. No sum depends on where a piece begins.
 template <class T>
 Bytes Dense<T>::accumulate(const Index* cols, const double* coef, Index count, double* y,
                            int threads) const {
@@ -160,7 +159,7 @@ ColumnMoments Dense<T>::moments(Index j, const ColumnPass& pass) const {
   const T* x = column(j);
   const double guess = pass.centre ? kernels<T>().dot(x, pass.omega, n()) / pass.total : 0.0;
   double sums[3];
-  kernels<T>().spread(x, pass.omega, guess, n(), sums);
+  kernels<T>().moments(x, pass.omega, guess, n(), sums);
   // The rounding error of the mean: the weighted mean of x - guess, which is small.
   const double slip = pass.centre ? sums[0] / pass.total : 0.0;
   return {guess + slip, std::max(sums[1] - slip * sums[0], 0.0), sums[2], 0.0};

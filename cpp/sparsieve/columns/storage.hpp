@@ -1,6 +1,6 @@
-// Columns as the user stored them. A storage owns no data and copies none: it reads the caller's arrays. Every
-// function returns how many bytes of X it read, so that passes over X are counted where they happen. Virtual
-// calls are per batch of columns, never per coordinate of a loop.
+// Columns as the user stored them. A storage owns no data and copies none: it reads the caller's arrays.
+// Every function returns how many bytes of X it read, so that passes over X are counted where they
+// happen. Virtual calls are per batch of columns, never per coordinate of a loop.
 #pragma once
 
 #include <cstdint>

@@ -50,8 +50,9 @@ class Projection {
   Coefficients g_{};
 };
 
-// A bound of |x_j' Omega rest| per unit of sum_i |x_ij|: the largest entry of Omega rest. Few entries of x_j see
-// little of a long vector. Centring x_j adds at most max omega / sum omega times the sum of Omega rest.
+// A bound of |x_j' Omega rest| per unit of sum_i |x_ij|: the largest entry of Omega rest. Few entries of
+// x_j see little of a long vector. Centring x_j adds at most max omega / sum omega times the sum of Omega
+// rest.
 double largest_entry(const Design& design, const std::vector<double>& rest) {
   constexpr double kEps = std::numeric_limits<double>::epsilon();
   double largest = 0.0, sum = 0.0, size = 0.0, heaviest = 0.0;

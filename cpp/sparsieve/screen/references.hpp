@@ -1,4 +1,4 @@
-// Reference residuals: a few residuals r_k at which an interval is known for the correlation of every column,
+// Reference residuals: a few residuals r_k at which an interval is known for every column's correlation,
 //     x_j' Omega r_k  in  centre_jk +- radius_jk,
 // and how another residual is written as a combination of them.
 #pragma once
@@ -35,8 +35,8 @@ class References {
 };
 
 // Write a residual r as combinations of the newest reference alone, of the two newest, and so on. Intervals
-// made of them hold for every residual that is at most `error` away from r in the norm of Omega. `first_rest`
-// becomes what the first combination leaves over.
+// made of them hold for every residual that is at most `error` away from r in the norm of Omega.
+// `first_rest` becomes what the first combination leaves over.
 Combinations combine(const References& references, const Design& design,
                      const std::vector<double>& r, const Weighted& weighted, double error,
                      std::vector<double>& first_rest);

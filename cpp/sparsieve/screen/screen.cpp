@@ -15,14 +15,14 @@ constexpr double kReferenceShare = 0.02;
 constexpr double kAlmostOne = 1.0 - 1e-15;
 // Below this number of grains per thread, sharing them costs more than it saves.
 constexpr Index kGrainsPerThread = 128;
-// A correlation seldom moves by more than a share of what its interval allows: this share, or as many standard
-// deviations as below, whichever is more. A column unrelated to the change of the residual moves by a share
-// with standard deviation n^(-1/2).
+// A correlation seldom moves by more than a share of what its interval allows: this share, or as many
+// standard deviations as below, whichever is more. A column unrelated to the change of the residual moves
+// by a share with standard deviation n^(-1/2).
 constexpr double kSeldomShare = 0.25;
 constexpr double kDeviations = 4.0;
 
-// Marks columns as long as it lives, also when an exception ends the query. The cost is that of the columns,
-// not that of the mask.
+// Marks columns as long as it lives, also when an exception ends the query. The cost is that of the
+// columns, not that of the mask.
 class Marked {
  public:
   Marked(std::vector<char>& mask, const std::vector<Index>& columns)
@@ -143,10 +143,10 @@ Index Screen::OpenByGrain::count() const {
          std::accumulate(unlikely.begin(), unlikely.end(), Index{0});
 }
 
-// List the columns whose intervals reach their thresholds, likely violators apart from the others. The other
-// columns are settled; the answer gets their number and their ratio. As long as there are violators among the
-// likely ones, nothing needs to be proven about the unlikely ones, so a complete query has none of these.
-// Nor have sparse columns: reading one costs no more than telling how likely it is.
+// List the columns whose intervals reach their thresholds, likely violators apart from the others. The
+// other columns are settled; the answer gets their number and their ratio. As long as there are violators
+// among the likely ones, nothing needs to be proven about the unlikely ones, so a complete query has none
+// of these. Nor have sparse columns: reading one costs no more than telling how likely it is.
 void Screen::list_open(const Query& query, Answer& answer) {
   const bool all_likely = query.complete || sparse();
   const double rows = static_cast<double>(design_->n());
@@ -159,8 +159,8 @@ void Screen::list_open(const Query& query, Answer& answer) {
     Index* list = opened_.columns.data() + grain * kGrainColumns;
     Index far[kGrainColumns], front = 0, back = kGrainColumns;
     // Columns below the largest ratio that this thread has met cannot change the maximum. Which ones those
-    // are depends on the thread, the maximum does not: hence a little less, so that rounding hides no larger
-    // ratio.
+    // are depends on the thread, the maximum does not: hence a little less, so that rounding hides no
+    // larger ratio.
     const Index beyond = interval_kernels().beyond(centre_.data() + first, radius_.data() + first,
                                                    query.threshold.data() + first,
                                                    kAlmostOne * ratio[thread], count, far);
@@ -278,10 +278,11 @@ void Screen::examine(const Query& query, Answer& answer) {
   }
 }
 
-// Look up the open columns in the shadow and keep those that stay open. A column is multiplied with the residual
-// itself or with its difference to the newest reference, whichever gives the smaller radius. That of the
-// difference is small when the difference is short, so that columns which were read exactly at the reference
-// keep a small radius for many residuals. (A combination of several references would multiply their radii.)
+// Look up the open columns in the shadow and keep those that stay open. A column is multiplied with the
+// residual itself or with its difference to the newest reference, whichever gives the smaller radius.
+// That of the difference is small when the difference is short, so that columns which were read exactly
+// at the reference keep a small radius for many residuals. (A combination of several references would
+// multiply their radii.)
 void Screen::look_in_shadow(const Query& query) {
   const Shadow* shadow = design_->shadow();
   if (shadow == nullptr) return;

@@ -1,18 +1,20 @@
-// The screen of one fit: "which columns may exceed this threshold at this residual?", answered mostly without
-// reading X.
+// The screen of one fit: "which columns may exceed this threshold at this residual?", answered mostly
+// without reading X.
 //
 // For a few reference residuals r_k every column knows an interval, centre_jk +- radius_jk, that holds
 // x_j' Omega r_k. Any combination r = sum_k g_k r_k + p then gives, without reading X,
 //     x_j' Omega r  in  sum_k g_k centre_jk  +-  ( sum_k |g_k| radius_jk + ||x_j|| ||p|| ),
-// the propagation rule of [RGS19] with several reference points and used as an optimality check. Columns whose
-// interval reaches the threshold are open: they are looked up in the 8-bit shadow first, then read in X.
+// the propagation rule of [RGS19] with several reference points and used as an optimality check. Columns
+// whose interval reaches the threshold are open: they are looked up in the 8-bit shadow first, then read
+// in X.
 //
 // Threads share the columns by grains, fixed ranges of kGrainColumns columns. An answer has the same bits
 // however grains are dealt to threads:
-// - the interval of a column depends on that column alone and on its place in its grain (the last few columns
-//   of a range go through other instructions than the rest);
+// - the interval of a column depends on that column alone and on its place in its grain (the last few
+//   columns of a range go through other instructions than the rest);
 // - results of grains are merged by maxima, by sums of integers and by lists in the order of columns;
-// - products with the shadow are sums of integers, and a column's sum in X does not depend on its neighbours.
+// - products with the shadow are sums of integers, and a column's sum in X does not depend on its
+//   neighbours.
 #pragma once
 
 #include <vector>
@@ -29,15 +31,16 @@ struct Query {
   const std::vector<double>& threshold;
   double slack;        // a column may exceed its threshold by this much
   bool only_positive;  // negative correlations exceed no threshold
-  // The working set, about which nothing is asked: its columns, their correlations, and a bound of the error
-  // of those. A rough query (see below) makes no use of the correlations.
+  // The working set, about which nothing is asked: its columns, their correlations, and a bound of the
+  // error of those. A rough query (see below) makes no use of the correlations.
   const std::vector<Index>& columns;
   const std::vector<double>& known;
   double known_error;
-  Index
-      excluded;  // number of columns outside the working set that are constant or have threshold infinity
+  // How many columns outside the working set are constant or have an infinite threshold.
+  Index excluded;
   bool complete;  // examine every column, also when violators were found early
-  // r is not the residual of `known` but only close to it. X is not read, so that columns may stay undecided.
+  // r is not the residual of `known` but only close to it. X is not read, so that columns may stay
+  // undecided.
   bool rough;
   // How close, in the norm of Omega. 0 for a rough r: that is not known, and the answer is about r itself.
   double error = 0.0;
@@ -54,9 +57,13 @@ struct Answer {
   // Columns outside the working set that exceed threshold + slack, by increasing column: all of them if the
   // query is complete, else those among the likely ones, and all if there are none of these.
   std::vector<Violator> violators;
-  double ratio = 0.0;  // a proven bound of |x_j' Omega r| / threshold_j, over columns asked about
-  double worst_kept = 0.0;  // the largest excess over the threshold among columns not returned
-  // How many columns were settled by their interval, by the shadow and by reading them.
+  // A proven bound of |x_j' Omega r| / threshold_j (without |.| if only_positive), over all columns that
+  // were asked about, examined or not.
+  double ratio = 0.0;
+  // The largest excess over the threshold among columns that were examined and not returned.
+  double worst_kept = 0.0;
+  // How many columns were settled by their interval, by the shadow and by reading them (in a rough query:
+  // were left over by the first two).
   Index by_bound = 0, by_shadow = 0, by_reading = 0;
   Index undecided = 0;  // columns that a rough query neither settles nor returns
 };
@@ -68,14 +75,14 @@ class Screen {
 
   // A new screen knows one reference: at the residual 0 every correlation is 0.
   explicit Screen(const Design& design);
-  // Forget everything, and start from a residual at which every column's correlation is known up to rounding.
+  // Forget all references but this one: a residual at which every correlation is known up to rounding.
   void start(const std::vector<double>& r, const Weighted& weighted,
              const std::vector<double>& correlations);
 
   // Columns with an infinite threshold are never read.
   Answer ask(const Query& query);
-  // Columns, other than those left out, whose correlation at the last residual asked about is likely to exceed
-  // share * threshold: the most likely first, at most `most`.
+  // Columns, other than those left out, whose correlation at the last residual asked about is likely to
+  // exceed share * threshold: the most likely first, at most `most`.
   std::vector<Index> likely(const std::vector<double>& threshold, double share, bool only_positive,
                             const std::vector<Index>& left_out, Index most);
 

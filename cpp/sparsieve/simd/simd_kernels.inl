@@ -235,7 +235,7 @@ void shadow_axpy4(const double a[4], const std::int8_t* const x[4], double* y, I
 }
 
 template <class T>
-void range(const T* x, Index n, double* low, double* high) {
+void min_max(const T* x, Index n, double* low, double* high) {
   T a = x[0], b = x[0];
 #pragma omp simd reduction(min : a) reduction(max : b)
   for (Index i = 0; i < n; ++i) {
@@ -247,8 +247,8 @@ void range(const T* x, Index n, double* low, double* high) {
 }
 
 template <class T>
-void shade(const T* x, Index n, double middle, double scale, std::int8_t* q, double* lost2,
-           double* size2) {
+void round_to_bytes(const T* x, Index n, double middle, double scale, std::int8_t* q, double* lost2,
+                    double* size2) {
   // Adding and subtracting this number rounds to the nearest integer, in any vector width.
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
   const double inverse = 1.0 / scale;
@@ -274,7 +274,7 @@ void shade(const T* x, Index n, double middle, double scale, std::int8_t* q, dou
 }
 
 template <class T>
-void spread(const T* x, const double* w, double middle, Index n, double out[3]) {
+void moments(const T* x, const double* w, double middle, Index n, double out[3]) {
   Vec sum1{}, sum2{}, raw{};
   Index i = 0;
   for (; i + kLanes <= n; i += kLanes) {
@@ -401,7 +401,8 @@ Index beyond(const double* centre, const double* radius, const double* threshold
 
 template <class T>
 Kernels<T> table() {
-  return {dot<T>, dot4<T>, tile<T>, axpy<T>, rotate<T>, spread<T>, axpy4<T>, range<T>, shade<T>};
+  return {dot<T>,     dot4<T>,  tile<T>,    axpy<T>,          rotate<T>,
+          moments<T>, axpy4<T>, min_max<T>, round_to_bytes<T>};
 }
 template Kernels<double> table<double>();
 template Kernels<float> table<float>();

@@ -1,6 +1,7 @@
 // Kernels of sparse columns: a part of simd_kernels.inl, included in its namespace.
 
-// Entries at rows[0], ..., rows[count - 1] of v, zeros in the lanes beyond; and the way back.
+// Gathering the entries of v at rows[0], ..., rows[count - 1], with zeros in the lanes beyond, and
+// scattering them back.
 #if defined(__AVX512F__)
 inline __m512i widen(const std::int32_t* rows, __mmask8 mask) {
   return _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(mask, rows));
@@ -83,7 +84,7 @@ template <class T, class I>
   return count <= kBlock ? short_dot(x, rows, count, v) : long_dot(x, rows, count, v);
 }
 
-// Columns lie anywhere in memory: ask for one so many visits ahead.
+// Columns lie anywhere in memory: each is prefetched so many columns before it is needed.
 constexpr Index kAhead = 6;
 
 template <class T, class I>
