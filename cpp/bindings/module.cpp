@@ -7,6 +7,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -178,13 +179,26 @@ class SignalPoll {
   bool stopped_ = false;
 };
 
+// What a design is made of; the design itself when it is asked for, with its pass over X.
 struct PyDesign {
   Columns columns;
-  std::shared_ptr<Design> design;
+  SampleWeights weights;
+  int threads;
+  ShadowUse shadow_use;
+  std::shared_ptr<const Design> design;
+  // With r given, and if nobody has asked before, its correlations come from the pass that measures.
+  const Design& measured(const Weighted* r = nullptr, std::vector<double>* correlations = nullptr) {
+    if (!design) {
+      design =
+          std::make_shared<Design>(columns.storage, weights, threads, shadow_use, r, correlations);
+    }
+    return *design;
+  }
 };
 
 struct PySolver {
-  PyDesign design;
+  Columns columns;
+  std::shared_ptr<const Design> design;
   std::shared_ptr<Penalty> penalty;
   std::shared_ptr<const Flag> flag;
   double response_mean = 0.0;
@@ -195,26 +209,32 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
                                       std::shared_ptr<Penalty> penalty,
                                       std::optional<Vector<double>> weights, bool positive,
                                       double prox_weight, double max_time) {
-  const Index n = design.design->n(), d = design.design->d();
+  const Index n = design.columns.storage->n(), d = design.columns.storage->d();
   if (static_cast<Index>(y.shape(0)) != n) throw nb::value_error("y has the wrong length");
   if (weights && static_cast<Index>(weights->shape(0)) != d) {
     throw nb::value_error("weights has the wrong length");
   }
   auto self = std::make_unique<PySolver>();
-  self->design = design;
+  self->columns = design.columns;
   self->penalty = std::move(penalty);
   MmProblem problem;
-  problem.design = design.design.get();
   problem.z = to_vector(y);
   problem.response_size =
-      std::sqrt(weighted_dot(design.design->omega().data(), problem.z.data(), problem.z.data(), n));
-  self->response_mean = design.design->centre_response(problem.z);
+      std::sqrt(weighted_dot(design.weights.omega().data(), problem.z.data(), problem.z.data(), n));
+  self->response_mean = design.weights.centre_response(problem.z);
   if (weights) problem.pi = to_vector(*weights);
   problem.penalty = self->penalty.get();
   problem.positive = positive;
   SignalPoll poll(max_time);
   {
     WithoutGil released;
+    // Unpenalised features are fitted first, so that correlations with z are of no use then.
+    const bool all_penalised =
+        std::find(problem.pi.begin(), problem.pi.end(), 0.0) == problem.pi.end();
+    Weighted weighted;
+    if (all_penalised) design.weights.weigh(problem.z, weighted);
+    problem.design = &design.measured(all_penalised ? &weighted : nullptr, &problem.correlations);
+    self->design = design.design;
     self->solver = std::make_unique<MmSolver>(std::move(problem), std::ref(poll));
   }
   poll.rethrow();
@@ -291,8 +311,7 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
                    std::optional<Vector<double>> centre, double tol, Index max_epochs,
                    bool screen) {
   PwlProblem problem;
-  design.design->measure();
-  problem.design = design.design.get();
+  problem.design = &design.measured();
   problem.z = to_vector(z);
   problem.l1 = to_vector(l1);
   problem.prox_weight = prox_weight;
@@ -364,37 +383,29 @@ NB_MODULE(_core, m) {
             if (static_cast<Index>(omega.shape(0)) != columns.storage->n()) {
               throw nb::value_error("omega has the wrong length");
             }
-            auto weights = to_vector(omega);
-            std::shared_ptr<Design> design;
-            {
-              WithoutGil released;
-              design = std::make_shared<Design>(columns.storage, std::move(weights), centre,
-                                                std::max(1, threads), use);
-            }
-            new (self) PyDesign{columns, std::move(design)};
+            new (self) PyDesign{columns, SampleWeights(to_vector(omega), centre), threads, use, {}};
           },
           "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1, "shadow"_a = true,
           "at_first"_a = false)
       .def_prop_ro("too_small",
-                   [](const PyDesign& self) {
-                     const auto& j = self.design->too_small();
+                   [](PyDesign& self) {
+                     const auto& j = self.measured().too_small();
                      return to_numpy(std::vector<std::int64_t>(j.begin(), j.end()));
                    })
       .def_prop_ro("too_large",
-                   [](const PyDesign& self) {
-                     const auto& j = self.design->too_large();
+                   [](PyDesign& self) {
+                     const auto& j = self.measured().too_large();
                      return to_numpy(std::vector<std::int64_t>(j.begin(), j.end()));
                    })
       .def_prop_ro("usable",
-                   [](const PyDesign& self) {
-                     bool usable = false;
-                     for (Index j = 0; j < self.design->d(); ++j) {
-                       usable = usable || self.design->norm2(j) > 0.0;
-                     }
-                     return usable;
+                   [](PyDesign& self) {
+                     const auto& norms = self.measured().moments().norms2;
+                     return std::any_of(norms.begin(), norms.end(),
+                                        [](double norm2) { return norm2 > 0.0; });
                    })
       .def_prop_ro("passes", [](const PyDesign& self) {
-        return double(self.design->bytes_read()) / double(std::max<Bytes>(1, self.design->bytes()));
+        const Bytes read = self.design ? self.design->bytes_read() : 0;
+        return double(read) / double(std::max<Bytes>(1, self.columns.storage->bytes()));
       });
 
   nb::class_<Penalty>(m, "Penalty", "A penalty as the core sees it.")

@@ -1,5 +1,8 @@
-// A design: stored columns seen through sample weights and, when an intercept is fitted, centred.
-// Solvers see only this: they never learn how X is stored, weighted or centred.
+// A design: stored columns seen through sample weights and, when an intercept is fitted, centred. Solvers
+// see only this: they never learn how X is stored, weighted or centred.
+//
+// A design is measured when it is made and never changes after that, so that several fits may share it. Two
+// things are added later: the shadow, when it pays for the first time, and the count of bytes read.
 #pragma once
 
 #include <atomic>
@@ -7,87 +10,66 @@
 #include <memory>
 #include <vector>
 
+#include "sparsieve/columns/moments.hpp"
+#include "sparsieve/columns/sample_weights.hpp"
 #include "sparsieve/columns/storage.hpp"
 
 namespace sparsieve {
 
-// A residual as the columns see it: v = Omega r with its sum (for the centring) and the norms.
-struct Weighted {
-  std::vector<double> v;
-  double sum = 0.0;    // sum_i v_i
-  double norm2 = 0.0;  // r' Omega r
-};
-
 enum class ShadowUse {
   kNever,
-  kLazy,     // built once as much was read as building it costs
-  kAtFirst,  // built while the columns are measured (unless they are short), for whoever will read
-             // them often
+  kLazy,  // built when as many bytes of X were read as building it costs
+  kAtFirst,  // built while the columns are measured (unless they are short): for callers that will read
+             // the columns often
+};
+
+// Bytes read so far. The counts are atomic because threads share a design.
+struct Reads {
+  std::atomic<Bytes> columns{0};  // of X itself
+  std::atomic<Bytes> shadow{0};
+  Bytes total() const { return columns + shadow; }
 };
 
 class Design {
  public:
-  // omega: n non-negative sample weights (Omega). centre: columns are x_j - mean_j.
-  Design(std::shared_ptr<const Storage> storage, std::vector<double> omega, bool centre,
-         int threads = 1, ShadowUse shadow_use = ShadowUse::kLazy);
-
-  // Means and norms of the columns, in one pass over X; whatever else is asked needs them. With a
-  // residual given, its correlations with every column come from the same pass.
-  void measure(const Weighted* r = nullptr, std::vector<double>* correlations = nullptr);
+  // Measures the columns in one pass over X. With a residual r given, its correlations with every column
+  // come from the same pass.
+  Design(std::shared_ptr<const Storage> storage, SampleWeights weights, int threads = 1,
+         ShadowUse shadow_use = ShadowUse::kLazy, const Weighted* r = nullptr,
+         std::vector<double>* correlations = nullptr);
+  Design(const Design&) = delete;
+  Design& operator=(const Design&) = delete;
 
   Index n() const { return storage_->n(); }
   Index d() const { return storage_->d(); }
-  const std::vector<double>& omega() const { return omega_; }
-  double total() const { return total_; }  // of omega
-  bool centred() const { return centred_; }
+  const SampleWeights& weights() const { return weights_; }
+  const std::vector<double>& omega() const { return weights_.omega(); }
+  double total() const { return weights_.total(); }
+  bool centred() const { return weights_.centred(); }
+  void weigh(const std::vector<double>& r, Weighted& out) const { weights_.weigh(r, out); }
   int threads() const { return threads_; }
-  double mean(Index j) const { return centred_ ? means_[j] : 0.0; }
-  // ||x_j||^2 under Omega, after centring; exactly 0 for a column that is constant (or zero).
-  double norm2(Index j) const { return norms2_[j]; }
-  double norm(Index j) const { return norms_[j]; }
-  // The norm before centring.
-  double raw_norm(Index j) const { return std::sqrt(norms2_[j] + total_ * mean(j) * mean(j)); }
-  // Columns whose squares leave the range of doubles. Small ones count as zero; there is no computing
-  // with large ones, among which are those with an entry that is not finite.
-  const std::vector<Index>& too_small() const { return too_small_; }
-  const std::vector<Index>& too_large() const { return too_large_; }
-  // A bound of the norms of the small ones, 0 if there are none.
-  double ignored_norm() const { return too_small_.empty() ? 0.0 : std::sqrt(kTinySquare); }
-  // A bound of the rounding error of one correlation, per unit of the residual's norm.
-  double rounding(Index j) const { return rounding_[j]; }
-  // Both for all columns.
-  const double* norms() const { return norms_.data(); }
-  const double* roundings() const { return rounding_.data(); }
-  // sum_i |x_ij| of all columns before centring, rounded up; null unless they are sparse.
-  const double* sizes() const { return sizes_.empty() ? nullptr : sizes_.data(); }
+  Index columns_per_thread() const { return storage_->columns_per_thread(); }
 
-  // Centre the response in place and return the weighted mean that was removed (0 without centring).
-  double centre_response(std::vector<double>& y) const;
-  void weigh(const std::vector<double>& r, Weighted& out) const;
-  // out[k] = x_{cols[k]}' Omega r
-  void correlate(const Weighted& r, const Index* cols, Index count, double* out) const;
-  // The 8-bit shadow, built by the first who asks; null where none helps.
-  const Shadow* shadow() const;
-  // The same from the shadow, for q = quantise(r.v): up to shadow()->radius(q, cols[k]). One thread only.
-  void look(const Weighted& r, const Quantised& q, const Index* cols, Index count,
-            double* out) const;
-  // The same with its finer bits, up to shadow()->fine_radius(q, cols[k]); it must have them.
-  void look_finely(const Weighted& r, const Quantised& q, const Index* cols, Index count,
-                   double* out) const;
-  bool has_shadow() const { return shadow_ != nullptr; }
-  bool has_fine_shadow() const { return has_shadow() && shadow_.load()->has_fine(); }
-  // r -= sum_k coef[k] x_{cols[k]}, roughly: from the shadow, which must be there. Returns how far that may
-  // be from the truth, in the norm of Omega.
-  double subtract_in_shadow(const Index* cols, const double* coef, Index count,
-                            std::vector<double>& r) const;
-  // Whether reading `bytes` of X again would be dearer than building and using the shadow.
-  bool shadow_pays(Bytes bytes) const;
-  // How many columns are worth a thread that reads them.
-  Index grain() const;
+  // What is known of the columns, see Moments.
+  const Moments& moments() const { return moments_; }
+  double mean(Index j) const { return moments_.means[j]; }
+  double norm2(Index j) const { return moments_.norms2[j]; }
+  double norm(Index j) const { return moments_.norms[j]; }
+  double rounding(Index j) const { return moments_.roundings[j]; }
+  const std::vector<Index>& too_small() const { return moments_.too_small; }
+  const std::vector<Index>& too_large() const { return moments_.too_large; }
+  // The norm before centring: sqrt(norm2 + sum_i omega_i mean^2).
+  double raw_norm(Index j) const { return std::sqrt(norm2(j) + total() * mean(j) * mean(j)); }
+  // A bound of the norms of the columns that are too small, 0 if there are none.
+  double ignored_norm() const { return too_small().empty() ? 0.0 : std::sqrt(kTinySquare); }
+
+  // ---- products and sums of columns
+  // out[k] = x_{cols[k]}' Omega r. Returns the bytes of X that were read.
+  Bytes correlate(const Weighted& r, const Index* cols, Index count, double* out) const;
   // r -= sum_k coef[k] x_{cols[k]}
   void subtract(const Index* cols, const double* coef, Index count, std::vector<double>& r) const;
-  // The same for one column and r in its weighted form, up to a multiple of omega that no correlation
-  // sees (so that the cost is that of the stored entries); norm2 is not kept current.
+  // The same for one column and r in its weighted form, up to a multiple of omega that is orthogonal to
+  // every centred column (so that only stored entries are touched); norm2 is not kept current.
   void subtract_weighted(Index j, double coef, Weighted& r) const;
   // One epoch of coordinate descent that keeps r current in the same sense.
   void descend(Epoch& epoch, Weighted& r) const;
@@ -97,29 +79,46 @@ class Design {
   void gram(const Index* cols, Index m, Index nf, double* out, const std::vector<double>* r,
             double* correlations) const;
 
-  // Bytes of X read so far through this design, and the size of X.
-  Bytes bytes_read() const { return read_.load(); }
+  // ---- the shadow: fewer bits of every column, with known errors
+  // Null where none helps. The first caller builds it.
+  const Shadow* shadow() const;
+  bool has_shadow() const { return shadow_ != nullptr; }
+  bool has_fine_shadow() const { return has_shadow() && shadow_.load()->has_fine(); }
+  // Whether building and using the shadow costs less than reading `bytes` of X once more.
+  bool shadow_pays(Bytes bytes) const;
+  // As correlate, with q = quantise(r.v): out[k] is off by at most shadow()->radius(q, cols[k]). In the
+  // calling thread only, so that threads may share the columns.
+  void correlate_in_shadow(const Weighted& r, const Quantised& q, const Index* cols, Index count,
+                           double* out) const;
+  // With the fine bits, which the shadow must have: off by at most shadow()->fine_radius(q, cols[k]).
+  void correlate_in_fine_shadow(const Weighted& r, const Quantised& q, const Index* cols,
+                                Index count, double* out) const;
+  // As subtract, with the columns as the shadow knows them; it must have been built. Returns a bound of the
+  // error of r, in the norm of Omega.
+  double subtract_in_shadow(const Index* cols, const double* coef, Index count,
+                            std::vector<double>& r) const;
+
+  // ---- what was read through this design, and the size of X
+  Bytes bytes_read() const { return reads_.total(); }
+  Bytes column_bytes_read() const { return reads_.columns; }
+  Bytes shadow_bytes_read() const { return reads_.shadow; }
   Bytes bytes() const { return storage_->bytes(); }
 
  private:
-  void centre(const Weighted& r, const Index* cols, Index first, Index last,
-              double* products) const;
-  // Squares of norms outside these bounds are out of range; a little inside those of doubles.
-  static constexpr double kTinySquare = 1e-304, kHugeSquare = 1e304;
+  Moments measured(const Weighted* r, std::vector<double>* correlations);
   bool shadow_helps() const;
-  void gram_of_fresh(const std::vector<const double*>& v, double* out, Index stride) const;
-  std::shared_ptr<const Storage> storage_;
-  std::vector<double> omega_;
-  bool centred_;
-  bool even_;  // all weights are equal
-  double total_;
-  bool expands_;  // a Gram matrix may divide by the weights, and had better
-  std::vector<double> means_, norms2_, norms_, rounding_, sizes_;
-  std::vector<Index> too_small_, too_large_;
-  int threads_;
-  ShadowUse shadow_use_;
-  mutable std::atomic<Bytes> read_{0};
+  void subtract_means(const Weighted& r, const Index* cols, Index first, Index last,
+                      double* products) const;
+  void gram_of_expanded(const std::vector<const double*>& v, double* out, Index stride) const;
+
+  const std::shared_ptr<const Storage> storage_;
+  const SampleWeights weights_;
+  const int threads_;
+  const ShadowUse shadow_use_;
+  const bool gram_expands_;  // see gram_of_expanded
+  mutable Reads reads_;
   mutable std::atomic<const Shadow*> shadow_{nullptr};
+  const Moments moments_;
 };
 
 }  // namespace sparsieve

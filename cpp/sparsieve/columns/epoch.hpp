@@ -1,4 +1,4 @@
-// One epoch of coordinate descent: what it is told and what it tells.
+// One epoch of coordinate descent: its inputs and outputs.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +9,25 @@ using Index = std::ptrdiff_t;
 
 // One epoch of coordinate descent on the surrogate
 //   1/2 (z - Xw)' Omega (z - Xw) + mu/2 ||w - w_old||^2 + sum_s slope_s |w_s|,
-// over the slots of a working set. When bold, a coordinate moves by a Newton step that knows how
-// the penalty bends, as long as that keeps its sign; only the plain step is sure to descend.
+// over the slots of a working set. With newton_steps a coordinate moves by a Newton step that uses the
+// curvature of the penalty, as long as it keeps its sign. Such a step may go uphill, the plain one may not.
 struct Epoch {
   Index count;           // of slots
   const Index* columns;  // the slots' columns in X
   const double* slope;
   const double* curvature;
   double mu;
-  bool bold, positive;
+  bool newton_steps, positive;
   double* w;            // per slot
-  double worst = 0.0;   // the largest violation met on the way
-  double change = 0.0;  // of the fit
-  Index read = 0;       // stored entries
+  double worst = 0.0;   // the largest violation that a step removed: |step| times curvature
+  double change = 0.0;  // of 1/2 (z - Xw)' Omega (z - Xw)
+  Index read = 0;       // stored entries that were read
 };
 
-// What an epoch has to know of the columns: squared norms, means (null = not centred), and weights
-// (null = all equal to `weight`) with their total; v = Omega r and its sum are kept current, up to a
-// multiple of omega that no correlation sees.
-struct Terrain {
+// What an epoch has to know of all columns: squared norms, means (null = not centred), and sample weights
+// (null = all equal to `weight`) with their total. The epoch keeps v = Omega r and its sum current, up to a
+// multiple of omega that is orthogonal to every centred column.
+struct EpochInputs {
   const double* norms2;
   const double* means;
   const double* omega;

@@ -8,10 +8,10 @@ namespace sparsieve {
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr Index kAlign = 64;  // columns start on a cache line and are padded with zeros
-// From so many rows on another eight bits pay: the error of the first, about 0.01, then passes 0.6 times
-// the typical cosine of unrelated columns, n^(-1/2).
+// From this number of rows on, fine bits pay: the relative error of the first bits, about 0.01, is then
+// more than 0.6 times the typical cosine of unrelated columns, n^(-1/2).
 constexpr Index kManyRows = 4096;
-constexpr Index kBlock = 1024;  // rows of a column at a time, without memory from the heap
+constexpr Index kBlock = 1024;  // rows of a column that fill_fine keeps on the stack
 }  // namespace
 
 Quantised quantise(const std::vector<double>& v) {
@@ -29,7 +29,8 @@ Quantised quantise(const std::vector<double>& v) {
   const double terms = static_cast<double>(n);
   out.norm = std::sqrt(norm2) * (1.0 + (terms + 4.0) * kEps);
   out.per_offset = kEps * (8.0 * std::abs(out.sum) + (terms + 2.0) * std::sqrt(terms) * out.norm);
-  out.per_size = (1.0 + 8.0 * kEps) * out.norm;  // nothing to scale by: falls back to ||x|| ||v||
+  // For a v that cannot be scaled, whose q stays 0: a product is at most ||x|| ||v||.
+  out.per_size = (1.0 + 8.0 * kEps) * out.norm;
   if (!(largest > 0.0) || !std::isfinite(1.0 / largest)) return out;
   out.unit = largest / 32767.0;
   double slip2 = 0.0;
@@ -62,13 +63,13 @@ template <class T>
 void Shadow::fill(Index j, const T* x) {
   const auto& k = kernels<T>();
   double low, high, lost2 = 0.0, size2 = 0.0;
-  k.range(x, n_, &low, &high);
+  k.min_max(x, n_, &low, &high);
   const double middle = 0.5 * low + 0.5 * high, half = 0.5 * high - 0.5 * low;
-  // A hair more than 127 steps, so that rounding cannot reach 128.
+  // Slightly fewer than 127 steps to each side, so that rounding errors cannot lead to 128.
   const double scale = half / 126.9999;
   std::int8_t* q = data_.get() + j * stride_;
   if (scale > 0.0 && std::isfinite(1.0 / scale)) {
-    k.shade(x, n_, middle, scale, q, &lost2, &size2);
+    k.round_to_bytes(x, n_, middle, scale, q, &lost2, &size2);
     std::fill(q + n_, q + stride_, std::int8_t{0});
     scale_[j] = scale;
   } else {
@@ -100,7 +101,7 @@ void Shadow::fill_fine(Index j, const T* x, double largest) {
       lost[i] =
           (static_cast<double>(x[first + i]) - middle) - scale * static_cast<double>(q[first + i]);
     }
-    kernels<double>().shade(lost, count, 0.0, fine, finer + first, &lost2, &size2);
+    kernels<double>().round_to_bytes(lost, count, 0.0, fine, finer + first, &lost2, &size2);
   }
   fine_scale_[j] = fine;
   // Two subtractions and a product, each rounded by at most eps times twice the largest entry.
@@ -113,7 +114,7 @@ template void Shadow::fill(Index, const double*);
 template void Shadow::fill(Index, const float*);
 
 void Shadow::add_products(const Bits& data, const std::vector<double>& scale, const Quantised& v,
-                          const Index* cols, Index count, double* centre) const {
+                          const Index* cols, Index count, double* out) const {
   const auto& k = shadow_kernels();
   for (Index i = 0; i < count; i += 4) {
     const Index group = std::min<Index>(4, count - i);
@@ -122,19 +123,19 @@ void Shadow::add_products(const Bits& data, const std::vector<double>& scale, co
     for (Index a = 0; a < 4; ++a) q[a] = data.get() + cols[i + std::min(a, group - 1)] * stride_;
     k.dot4(q, v.q.data(), stride_, product);
     for (Index a = 0; a < group; ++a) {
-      centre[i + a] += scale[cols[i + a]] * v.unit * static_cast<double>(product[a]);
+      out[i + a] += scale[cols[i + a]] * v.unit * static_cast<double>(product[a]);
     }
   }
 }
 
-void Shadow::look(const Quantised& v, const Index* cols, Index count, double* centre) const {
-  for (Index i = 0; i < count; ++i) centre[i] = offset_[cols[i]] * v.sum;
-  add_products(data_, scale_, v, cols, count, centre);
+void Shadow::products(const Quantised& v, const Index* cols, Index count, double* out) const {
+  for (Index i = 0; i < count; ++i) out[i] = offset_[cols[i]] * v.sum;
+  add_products(data_, scale_, v, cols, count, out);
 }
 
-void Shadow::look_finely(const Quantised& v, const Index* cols, Index count, double* centre) const {
-  look(v, cols, count, centre);
-  add_products(fine_, fine_scale_, v, cols, count, centre);
+void Shadow::fine_products(const Quantised& v, const Index* cols, Index count, double* out) const {
+  products(v, cols, count, out);
+  add_products(fine_, fine_scale_, v, cols, count, out);
 }
 
 void Shadow::add_columns(const Bits& data, const std::vector<double>& scale, const Index* cols,
@@ -159,7 +160,7 @@ void Shadow::accumulate(const Index* cols, const double* coef, Index count, doub
   for (Index i = 0; i < n_; ++i) y[i] += shift;
 }
 
-double Shadow::known_to(Index j, double roundings) const {
+double Shadow::error_bound(Index j, double roundings) const {
   const double entry = std::abs(offset_[j]) + 128.0 * scale_[j];
   const double error = has_fine() ? fine_error_[j] : error_[j];
   return error + roundings * kEps * (entry * std::sqrt(static_cast<double>(n_)) + error_[j]);

@@ -5,12 +5,13 @@
 #include <limits>
 #include <vector>
 
+#include "sparsieve/columns/compensated_sum.hpp"
 #include "sparsieve/simd/descend.inl"
 #include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
 namespace {
-// A column of an epoch, by the functions of its storage: x'v, and v += a Omega x.
+// A column for descend_by: product(j) = x_j'v, update(j, a): v += a Omega x_j.
 template <class Dot, class Add>
 struct Stored {
   const Dot& product;
@@ -23,13 +24,18 @@ struct Stored {
 template <class Dot, class Add>
 Stored(const Dot&, const Add&, Index, Index) -> Stored<Dot, Add>;
 
-// Sums of a block each: one sum over a million equal entries would drift by a million roundings.
+// Sum by blocks: one sum over a million equal entries would gather a million rounding errors of one sign.
 template <class Body>
 void in_blocks(Index first, Index last, const Body& body) {
   constexpr Index kBlock = 256;
   for (; first < last; first += kBlock) body(first, std::min(last, first + kBlock));
 }
 }  // namespace
+
+Index Storage::columns_per_thread() const {
+  const Bytes column = bytes() / static_cast<Bytes>(std::max<Index>(1, d())) + 1;
+  return static_cast<Index>((Bytes{1} << 21) / column) + 1;
+}
 
 // ---------------------------------------------------------------------------------- dense
 
@@ -42,7 +48,7 @@ Bytes Dense<T>::dots(const double* v, const Index* cols, Index count, double* ou
                      column(cols[i + 3])};
     k.dot4(x, v, n(), out + i);
   }
-  // The same kernel for the rest: a column's sum must not depend on its neighbours.
+  // The last columns go through the same kernel: a column's sum must not depend on its neighbours.
   for (; i < count; ++i) {
     const T* x[4] = {column(cols[i]), column(cols[i]), column(cols[i]), column(cols[i])};
     double sums[4];
@@ -58,7 +64,7 @@ const Shadow* Dense<T>::shadow(int threads, Bytes& read) const {
   if (!shadow_) {
     auto fresh = std::make_unique<Shadow>(n(), d());
     parallel_for(d(), threads, 65536 / n() + 1, [&](Index first, Index last) {
-      for (Index j = first; j < last; ++j) shade(j, *fresh);
+      for (Index j = first; j < last; ++j) fresh->fill(j, column(j));
     });
     shadow_ = std::move(fresh);
     read += bytes();
@@ -67,25 +73,19 @@ const Shadow* Dense<T>::shadow(int threads, Bytes& read) const {
 }
 
 template <class T>
-std::unique_ptr<Shadow> Dense<T>::start_shadow() const {
+std::unique_ptr<Shadow> Dense<T>::new_shadow() const {
   std::lock_guard<std::mutex> guard(shadow_lock_);
   return shadow_ ? nullptr : std::make_unique<Shadow>(n(), d());
 }
 
+// Two callers may have built one each. The first one stays, since others may be reading it.
 template <class T>
-void Dense<T>::shade(Index j, Shadow& shadow) const {
-  shadow.fill(j, column(j));
-}
-
-// Two may have built one each: the first stays, others may be looking at it.
-template <class T>
-void Dense<T>::hand_in(std::unique_ptr<Shadow> shadow) const {
+void Dense<T>::keep_shadow(std::unique_ptr<Shadow> shadow) const {
   std::lock_guard<std::mutex> guard(shadow_lock_);
   if (!shadow_) shadow_ = std::move(shadow);
 }
 
-// Rows are taken in blocks that stay in the first-level cache, so that X comes from memory once
-// however many vectors there are.
+// Blocks of rows stay in the first-level cache, so that X comes from memory once for all vectors.
 template <class T>
 Bytes Dense<T>::dots_many(const double* const* v, Index nv, const Index* cols, Index count,
                           double* out, Index stride) const {
@@ -113,7 +113,7 @@ Bytes Dense<T>::dots_many(const double* const* v, Index nv, const Index* cols, I
   return column_bytes() * Bytes(count);
 }
 
-// Threads share the rows, cut between cache lines of y: no sum depends on where.
+// Threads share the rows in pieces of whole cache lines of y. No sum depends on where a piece begins.
 template <class T>
 Bytes Dense<T>::accumulate(const Index* cols, const double* coef, Index count, double* y,
                            int threads) const {
@@ -141,34 +141,42 @@ Bytes Dense<T>::accumulate_weighted(Index j, double coef, const double* omega, d
 }
 
 template <class T>
-Bytes Dense<T>::descend(Epoch& epoch, Terrain& terrain) const {
-  const auto dot = [&](Index j) { return kernels<T>().dot(column(j), terrain.v, n()); };
+Bytes Dense<T>::descend(Epoch& epoch, EpochInputs& inputs) const {
+  const auto dot = [&](Index j) { return kernels<T>().dot(column(j), inputs.v, n()); };
   const auto add = [&](Index j, double a) {
-    if (terrain.omega == nullptr) {
-      kernels<T>().axpy(a * terrain.weight, column(j), terrain.v, n());
+    if (inputs.omega == nullptr) {
+      kernels<T>().axpy(a * inputs.weight, column(j), inputs.v, n());
     } else {
-      accumulate_weighted(j, a, terrain.omega, terrain.v);
+      accumulate_weighted(j, a, inputs.omega, inputs.v);
     }
   };
-  descend_by(epoch, terrain, [&](Index j) { return Stored{dot, add, j, n()}; });
+  descend_by(epoch, inputs, [&](Index j) { return Stored{dot, add, j, n()}; });
   return sizeof(T) * Bytes(epoch.read);
 }
 
 template <class T>
-Bytes Dense<T>::moments(Index j, const double* omega, double total, bool centre,
-                        Moments& out) const {
+ColumnMoments Dense<T>::moments(Index j, const ColumnPass& pass) const {
   const T* x = column(j);
-  const double guess = centre ? kernels<T>().dot(x, omega, n()) / total : 0.0;
+  const double guess = pass.centre ? kernels<T>().dot(x, pass.omega, n()) / pass.total : 0.0;
   double sums[3];
-  kernels<T>().spread(x, omega, guess, n(), sums);
-  // The mean's own rounding error, removed by the second look.
-  const double slip = centre ? sums[0] / total : 0.0;
-  out = {guess + slip, std::max(sums[1] - slip * sums[0], 0.0), sums[2], 0.0};
-  return column_bytes();
+  kernels<T>().moments(x, pass.omega, guess, n(), sums);
+  // The rounding error of the mean: the weighted mean of x - guess, which is small.
+  const double slip = pass.centre ? sums[0] / pass.total : 0.0;
+  return {guess + slip, std::max(sums[1] - slip * sums[0], 0.0), sums[2], 0.0};
 }
 
 template <class T>
-Bytes Dense<T>::any(Index j, const double* omega, bool& out) const {
+Bytes Dense<T>::measure(Index first, Index last, const ColumnPass& pass, ColumnMoments* out) const {
+  for (Index j = first; j < last; ++j) {
+    out[j - first] = moments(j, pass);
+    if (pass.shadow != nullptr) pass.shadow->fill(j, column(j));
+    if (pass.v != nullptr) dots(pass.v, &j, 1, pass.products + (j - first));
+  }
+  return column_bytes() * Bytes(last - first);
+}
+
+template <class T>
+Bytes Dense<T>::has_nonzero(Index j, const double* omega, bool& out) const {
   const T* x = column(j);
   Index i = 0;
   while (i < n() && !(x[i] != T{0} && omega[i] > 0.0)) ++i;
@@ -229,15 +237,13 @@ Bytes Csc<T, I>::accumulate_weighted(Index j, double coef, const double* omega, 
 }
 
 template <class T, class I>
-Bytes Csc<T, I>::descend(Epoch& epoch, Terrain& terrain) const {
-  if (terrain.omega == nullptr) {
-    sparse_kernels<T, I>().descend(data_, rows_, starts_, epoch, terrain);
+Bytes Csc<T, I>::descend(Epoch& epoch, EpochInputs& inputs) const {
+  if (inputs.omega == nullptr) {
+    sparse_kernels<T, I>().descend(data_, rows_, starts_, epoch, inputs);
   } else {
-    const auto product = [&](Index j) { return dot(j, terrain.v); };
-    const auto add = [&](Index j, double a) {
-      accumulate_weighted(j, a, terrain.omega, terrain.v);
-    };
-    descend_by(epoch, terrain, [&](Index j) {
+    const auto product = [&](Index j) { return dot(j, inputs.v); };
+    const auto add = [&](Index j, double a) { accumulate_weighted(j, a, inputs.omega, inputs.v); };
+    descend_by(epoch, inputs, [&](Index j) {
       return Stored{product, add, j, static_cast<Index>(starts_[j + 1] - starts_[j])};
     });
   }
@@ -246,15 +252,15 @@ Bytes Csc<T, I>::descend(Epoch& epoch, Terrain& terrain) const {
 
 // The rows that are not stored are zeros: they contribute mean^2 times their weight.
 template <class T, class I>
-Bytes Csc<T, I>::moments(Index j, const double* omega, double total, bool centre,
-                         Moments& out) const {
+ColumnMoments Csc<T, I>::moments(Index j, const ColumnPass& pass) const {
+  const double* omega = pass.omega;
   double centred = 0.0, raw = 0.0, size = 0.0;
-  LongSum sum, weights;
+  CompensatedSum sum, weights;
   for (I p = starts_[j]; p < starts_[j + 1]; ++p) {
     sum.add(omega[rows_[p]] * static_cast<double>(data_[p]));
     weights.add(omega[rows_[p]]);
   }
-  const double mean = centre ? sum.value() / total : 0.0, weight = weights.value();
+  const double mean = pass.centre ? sum.value() / pass.total : 0.0, weight = weights.value();
   in_blocks(starts_[j], starts_[j + 1], [&](Index first, Index last) {
     double c = 0.0, r = 0.0, absolute = 0.0;
     for (Index p = first; p < last; ++p) {
@@ -267,13 +273,22 @@ Bytes Csc<T, I>::moments(Index j, const double* omega, double total, bool centre
     raw += r;
     size += absolute;
   });
-  const double rest = total - weight > 0.0 ? total - weight : 0.0;
-  out = {mean, centred + mean * mean * rest, raw, size};
-  return entry_bytes(j, j + 1);
+  const double rest = pass.total - weight > 0.0 ? pass.total - weight : 0.0;
+  return {mean, centred + mean * mean * rest, raw, size};
 }
 
 template <class T, class I>
-Bytes Csc<T, I>::any(Index j, const double* omega, bool& out) const {
+Bytes Csc<T, I>::measure(Index first, Index last, const ColumnPass& pass,
+                         ColumnMoments* out) const {
+  for (Index j = first; j < last; ++j) {
+    out[j - first] = moments(j, pass);
+    if (pass.v != nullptr) dots(pass.v, &j, 1, pass.products + (j - first));
+  }
+  return entry_bytes(first, last);
+}
+
+template <class T, class I>
+Bytes Csc<T, I>::has_nonzero(Index j, const double* omega, bool& out) const {
   I p = starts_[j];
   while (p < starts_[j + 1] && !(data_[p] != T{0} && omega[rows_[p]] > 0.0)) ++p;
   out = p < starts_[j + 1];

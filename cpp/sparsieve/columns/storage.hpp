@@ -1,5 +1,6 @@
-// Columns as the user stored them. A storage owns no data and copies none: it reads the caller's
-// arrays and reports how many bytes it read, so that passes over X are counted where they happen.
+// Columns as the user stored them. A storage owns no data and copies none: it reads the caller's arrays.
+// Every function returns how many bytes of X it read, so that passes over X are counted where they
+// happen. Virtual calls are per batch of columns, never per coordinate of a loop.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +14,21 @@ namespace sparsieve {
 
 using Bytes = std::uint64_t;
 
-// A sum with what its roundings lost: exact up to its own last rounding, and zeros change nothing, so that
-// the weights of a full column add up to the total.
-struct LongSum {
-  double sum = 0.0, lost = 0.0;
-  void add(double x) {
-    const double next = sum + x, got = next - sum;
-    lost += (sum - (next - got)) + (x - got);
-    sum = next;
-  }
-  double value() const { return sum + lost; }
+// Mean and second moments of one column under sample weights omega:
+//   mean = sum omega x / sum omega,  centred = sum omega (x - mean)^2,  raw = sum omega x^2,
+// and, of sparse columns, size = sum |x| (otherwise 0). Without centring the mean is taken as 0.
+struct ColumnMoments {
+  double mean, centred, raw, size;
 };
 
-// Mean and centred second moment of one column under sample weights omega:
-//   mean = sum omega x / sum omega,  centred = sum omega (x - mean)^2,  raw = sum omega x^2,
-// and, of sparse columns, size = sum |x| (otherwise 0).
-struct Moments {
-  double mean, centred, raw, size;
+// What a storage computes of each column while it is in cache: the moments and, if wanted, more.
+struct ColumnPass {
+  const double* omega;
+  double total;  // sum omega
+  bool centre;
+  Shadow* shadow = nullptr;   // its columns are filled
+  const double* v = nullptr;  // products[k] = x' v of column first + k
+  double* products = nullptr;
 };
 
 class Storage {
@@ -53,26 +52,26 @@ class Storage {
   virtual bool sparse() const = 0;
   // y += coef omega x_j, elementwise
   virtual Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const = 0;
-  virtual Bytes descend(Epoch& epoch, Terrain& terrain) const = 0;
-  // The 8-bit shadow, built by the first who asks (who pays for reading X); null where none helps.
+  virtual Bytes descend(Epoch& epoch, EpochInputs& inputs) const = 0;
+  // The 8-bit shadow; null where none helps. The first caller builds it and pays: `read` grows by the bytes
+  // of X that were read for it.
   virtual const Shadow* shadow(int threads, Bytes& read) const {
     static_cast<void>(threads);
     static_cast<void>(read);
     return nullptr;
   }
-  // The same for somebody who visits every column anyway: start one (null where none helps or one is
-  // there already), shade each column while it is in cache, hand it in.
-  virtual std::unique_ptr<Shadow> start_shadow() const { return nullptr; }
-  virtual void shade(Index j, Shadow& shadow) const {
-    static_cast<void>(j);
-    static_cast<void>(shadow);
-  }
-  virtual void hand_in(std::unique_ptr<Shadow> shadow) const { static_cast<void>(shadow); }
-  // Moments of column j; `total` = sum omega. With centre = false the mean is taken as 0.
-  virtual Bytes moments(Index j, const double* omega, double total, bool centre,
-                        Moments& out) const = 0;
+  // The same for a caller that reads every column anyway: new_shadow makes an empty one (null where none
+  // helps or one exists already), `measure` fills its columns, keep_shadow makes it the storage's own.
+  virtual std::unique_ptr<Shadow> new_shadow() const { return nullptr; }
+  virtual void keep_shadow(std::unique_ptr<Shadow> shadow) const { static_cast<void>(shadow); }
+  // Read columns first, ..., last - 1, each once; moments[k] is that of column first + k.
+  virtual Bytes measure(Index first, Index last, const ColumnPass& pass,
+                        ColumnMoments* moments) const = 0;
   // Whether column j has an entry other than zero in a row of positive weight.
-  virtual Bytes any(Index j, const double* omega, bool& out) const = 0;
+  virtual Bytes has_nonzero(Index j, const double* omega, bool& out) const = 0;
+
+  // Below this number of columns per thread, sharing them among threads costs more than it saves.
+  Index columns_per_thread() const;
 
  private:
   Index n_, d_;
@@ -91,16 +90,16 @@ class Dense final : public Storage {
   Bytes accumulate(const Index* cols, const double* coef, Index count, double* y,
                    int threads) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
-  Bytes descend(Epoch& epoch, Terrain& terrain) const override;
-  Bytes moments(Index j, const double* omega, double total, bool centre,
-                Moments& out) const override;
-  Bytes any(Index j, const double* omega, bool& out) const override;
+  Bytes descend(Epoch& epoch, EpochInputs& inputs) const override;
+  Bytes measure(Index first, Index last, const ColumnPass& pass,
+                ColumnMoments* moments) const override;
+  Bytes has_nonzero(Index j, const double* omega, bool& out) const override;
   const Shadow* shadow(int threads, Bytes& read) const override;
-  std::unique_ptr<Shadow> start_shadow() const override;
-  void shade(Index j, Shadow& shadow) const override;
-  void hand_in(std::unique_ptr<Shadow> shadow) const override;
+  std::unique_ptr<Shadow> new_shadow() const override;
+  void keep_shadow(std::unique_ptr<Shadow> shadow) const override;
 
  private:
+  ColumnMoments moments(Index j, const ColumnPass& pass) const;
   const T* column(Index j) const { return data_ + j * ld_; }
   Bytes column_bytes() const { return sizeof(T) * Bytes(n()); }
   const T* data_;
@@ -123,15 +122,16 @@ class Csc final : public Storage {
   Bytes accumulate(const Index* cols, const double* coef, Index count, double* y,
                    int threads) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
-  Bytes descend(Epoch& epoch, Terrain& terrain) const override;
-  Bytes moments(Index j, const double* omega, double total, bool centre,
-                Moments& out) const override;
-  Bytes any(Index j, const double* omega, bool& out) const override;
+  Bytes descend(Epoch& epoch, EpochInputs& inputs) const override;
+  Bytes measure(Index first, Index last, const ColumnPass& pass,
+                ColumnMoments* moments) const override;
+  Bytes has_nonzero(Index j, const double* omega, bool& out) const override;
 
  private:
   Bytes entry_bytes(Index first, Index last) const {
     return (sizeof(T) + sizeof(I)) * Bytes(starts_[last] - starts_[first]);
   }
+  ColumnMoments moments(Index j, const ColumnPass& pass) const;
   double dot(Index j, const double* v) const;
   void axpy(Index j, double a, double* y) const;
   const T* data_;

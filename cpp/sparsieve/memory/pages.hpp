@@ -1,4 +1,4 @@
-// Blocks of memory for which it matters where they lie.
+// Memory whose place matters: large pages, and vectors that begin at a cache line.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,9 @@ struct FreePages {
 template <class T>
 using Pages = std::unique_ptr<T[], FreePages>;
 
-// Room for `count` numbers, not initialised. On Linux blocks of some megabytes come, if they can, in pages
-// of two: a look at a column far away then seldom waits for the page table.
+// Memory for `count` numbers, not initialised. On Linux, blocks of several megabytes are placed in pages of
+// two megabytes where the system allows it: jumping from column to column then seldom misses the page
+// table.
 template <class T>
 Pages<T> make_pages(std::size_t count) {
   if (count > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
@@ -29,7 +30,7 @@ Pages<T> make_pages(std::size_t count) {
   constexpr std::size_t kPage = std::size_t{1} << 21;
   if (bytes >= 2 * kPage) {
     block = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
-    if (block != nullptr) madvise(block, bytes, MADV_HUGEPAGE);  // a wish
+    if (block != nullptr) madvise(block, bytes, MADV_HUGEPAGE);  // the system may refuse
   }
 #endif
   if (block == nullptr) block = std::malloc(bytes);
@@ -37,19 +38,19 @@ Pages<T> make_pages(std::size_t count) {
   return Pages<T>(static_cast<T*>(block));
 }
 
-// For vectors that begin with a cache line.
+// An allocator for vectors that begin at a cache line.
 template <class T>
-struct Lined {
+struct CacheLineAllocator {
   using value_type = T;
   static constexpr std::align_val_t kLine{64};
-  Lined() = default;
+  CacheLineAllocator() = default;
   template <class U>
-  explicit Lined(const Lined<U>&) {}
+  explicit CacheLineAllocator(const CacheLineAllocator<U>&) {}
   T* allocate(std::size_t count) {
     return static_cast<T*>(::operator new(count * sizeof(T), kLine));
   }
   void deallocate(T* block, std::size_t) { ::operator delete(block, kLine); }
-  bool operator==(const Lined&) const = default;
+  bool operator==(const CacheLineAllocator&) const = default;
 };
 
 }  // namespace sparsieve

@@ -65,7 +65,8 @@ void Descent::run(SolveResult& result) {
     // 3. recompute the residual and the working set's correlations, free of drift
     const bool misled = go_back_if_misled();
     // 4. look for violators outside
-    const auto found = look_outside(misled || ended, result);
+    look_outside(misled || ended, result);
+    const auto& found = answer_.violators;
     if (result.counters.rounds == 0) {
       fit_.history.expected = violations_.outside / levels_.slope0();
     }
@@ -137,11 +138,11 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
   const bool proof = proof_ && !rough_ && error > 0.0;
   Weighted weighted;
   design.weigh(r, weighted);
-  const auto found =
-      fit_.screen.above({r, weighted, levels_.thresholds(), slack(), fit_.only_positive(),
-                         state.set.slots(), state.set.columns(), state.c, state.known_error,
-                         fit_.barred.count, false, true, proof ? error : 0.0});
-  if (found.empty() && (!proof || fit_.screen.undecided() > 0)) return Seen::kUnknown;
+  answer_ = fit_.screen.ask({r, weighted, levels_.thresholds(), slack(), fit_.only_positive(),
+                             state.set.columns(), state.c, state.known_error, fit_.barred.count,
+                             /*complete=*/false, /*rough=*/true, proof ? error : 0.0});
+  const auto& found = answer_.violators;
+  if (found.empty() && (!proof || answer_.undecided > 0)) return Seen::kUnknown;
   correlate_by_gram(inputs, state);
   at.stale = true;
   if (!found.empty()) {
@@ -185,20 +186,19 @@ bool Descent::go_back_if_misled() {
 
 // The violators outside with their largest excess; `result.kkt`: how far w is from stationary, all
 // features considered. `last`: say everything about every feature, violators found or not.
-std::vector<Violator> Descent::look_outside(bool last, SolveResult& result) {
+void Descent::look_outside(bool last, SolveResult& result) {
   const State& state = fit_.state;
-  auto found = fit_.screen.above({state.point.residual.r, state.point.residual.weighted,
-                                  levels_.thresholds(), slack(), fit_.only_positive(),
-                                  state.set.slots(), state.set.columns(), state.c,
-                                  state.known_error, fit_.barred.count, last, false});
+  answer_ = fit_.screen.ask({state.point.residual.r, state.point.residual.weighted,
+                             levels_.thresholds(), slack(), fit_.only_positive(),
+                             state.set.columns(), state.c, state.known_error, fit_.barred.count,
+                             /*complete=*/last, /*rough=*/false});
   double outside = 0.0;
-  for (const Violator& v : found) {
+  for (const Violator& v : answer_.violators) {
     outside = std::max(outside, std::abs(v.correlation) - levels_.threshold(v.column));
   }
-  violations_.outside = std::max(outside, fit_.screen.worst_kept());
+  violations_.outside = std::max(outside, answer_.worst_kept);
   look_at_violations(result);
   violations_.outside = outside;
-  return found;
 }
 
 // How the descent ends here, if it does.

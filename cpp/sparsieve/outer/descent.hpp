@@ -16,6 +16,8 @@ class Descent {
           bool record);
   // Fills in how the descent ended, its kkt and what it cost.
   void run(SolveResult& result);
+  // What the screen said at the last look outside.
+  const Answer& answer() const { return answer_; }
 
  private:
   enum class Seen { kUnknown, kFew, kMany, kNothing };
@@ -24,7 +26,7 @@ class Descent {
   Status minimise();
   Seen look_in_shadow(SolveResult& result);
   bool go_back_if_misled();
-  std::vector<Violator> look_outside(bool last, SolveResult& result);
+  void look_outside(bool last, SolveResult& result);
   std::optional<Status> verdict(const std::vector<Violator>& found, bool misled, Status inner,
                                 const SolveResult& result);
   // ---- details
@@ -44,7 +46,8 @@ class Descent {
   bool proof_;                   // the shadow is fine enough for a proof without the residual
   bool known_ = true;            // the objective at w
   double exact_, target_ = 0.0;  // what the working set is solved to in the end, and in this round
-  Violations violations_;        // at the last look outside
+  Answer answer_;
+  Violations violations_;  // at the last look outside
   struct {
     std::vector<double> w;
     double objective = 0.0;

@@ -46,7 +46,7 @@ void enlarge(Fit& fit, const Levels& levels, std::vector<Violator> found, bool f
   const Index more = kExtraEntrants + static_cast<Index>(part * std::max(part, brevity) * m);
   const Index extra = std::min(2 * static_cast<Index>(fresh.size()) + more, most);
   for (Index j : fit.screen.likely(levels.thresholds(), kNear, fit.only_positive(),
-                                   state.set.slots(), extra)) {
+                                   state.set.columns(), extra)) {
     if (std::find(fresh.begin(), fresh.end(), j) == fresh.end()) fresh.push_back(j);
   }
   fit.model().grow(fit.inputs, state, fresh);
@@ -62,7 +62,7 @@ void prefetch(Fit& fit, const Levels& levels, double previous_slope0,
   const Index stayed = trim(fit, levels, share, most, held);
   if (!(ratio > 1.0)) return;
   const auto fresh = fit.screen.likely(levels.thresholds(), share, fit.only_positive(),
-                                       state.set.slots(), most - stayed);
+                                       state.set.columns(), most - stayed);
   // The whole set is read for them: a few had better come with the next violators.
   if (static_cast<Index>(fresh.size()) > state.size() / kWorthwhile) {
     fit.model().grow(fit.inputs, state, fresh);

@@ -7,7 +7,7 @@
 
 #include "sparsieve/inner/choice.hpp"
 #include "sparsieve/model/model.hpp"
-#include "sparsieve/screen/sieve.hpp"
+#include "sparsieve/screen/screen.hpp"
 
 namespace sparsieve {
 
@@ -59,7 +59,7 @@ struct Fit {
   Inputs inputs;
   Levels levels;
   State state;
-  Sieve screen;
+  Screen screen;
   Choice choice;
   History history;
   Barred barred;

@@ -20,7 +20,7 @@ constexpr double kGramShare = 0.1;
 }  // namespace
 
 void MmSolver::start_from_lasso(double alpha, double fraction, const SolveOptions& options) {
-  Crew crew;
+  ThreadPool pool;
   fit_.inputs.poll = options.poll;
   std::vector<char> held;  // slots that the lasso may not trim: the penalty wants them
   if (lasso_) {

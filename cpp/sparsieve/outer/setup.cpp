@@ -32,23 +32,23 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
     : fit_{inputs_of(problem, std::move(poll)),
            Levels(problem.penalty, std::move(problem.pi), problem.design->d()),
            State(problem.design->d()),
-           Sieve(*problem.design),
+           Screen(*problem.design),
            {},
            {},
            {},
            {}} {
-  Design& design = *problem.design;
+  const Design& design = *problem.design;
   const Index d = design.d();
   Point& at = fit_.state.point;
   at.residual.r = fit_.inputs.loss->origin();
   fit_.inputs.loss->residual(at.residual);
   at.fit = at.residual.weighted.norm2;
   const auto& weights = fit_.levels.weights();
-  if (std::find(weights.begin(), weights.end(), 0.0) == weights.end()) {  // all penalised
-    design.measure(&at.residual.weighted, &null_correlations_);
+  const bool all_penalised = std::find(weights.begin(), weights.end(), 0.0) == weights.end();
+  if (all_penalised && !problem.correlations.empty()) {
+    null_correlations_ = std::move(problem.correlations);
   } else {
-    design.measure();
-    if (design.too_large().empty()) fit_unpenalised();  // else nobody will want it
+    if (!all_penalised && design.too_large().empty()) fit_unpenalised();  // else X is refused
     std::vector<Index> all(d);
     std::iota(all.begin(), all.end(), Index{0});
     null_correlations_.resize(d);

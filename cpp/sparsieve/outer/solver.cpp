@@ -21,7 +21,7 @@ bool Fit::is_barred(Index j) const {
 const Model& Fit::model() const { return model_of(state); }
 
 SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool record) {
-  Crew crew;
+  ThreadPool pool;
   const Design& design = *fit_.inputs.design;
   const Bytes before = design.bytes_read();
   SolveResult result;
@@ -38,15 +38,16 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
     prefetch(fit_, fit_.levels, previous);
   }
   // 3. descend to a stationary point
-  Descent(fit_, fit_.levels, options, from_start, record).run(result);
+  Descent descent(fit_, fit_.levels, options, from_start, record);
+  descent.run(result);
   // 4. certify what else is known about it
-  result.by_bound = fit_.screen.settled_by_bound();
-  result.by_shadow = fit_.screen.settled_by_shadow();
-  result.by_reading = fit_.screen.settled_by_reading();
+  result.by_bound = descent.answer().by_bound;
+  result.by_shadow = descent.answer().by_shadow;
+  result.by_reading = descent.answer().by_reading;
   result.objective = objective(fit_.inputs, fit_.levels, fit_.state, fit_.gradient);
   result.deviance = fit_.state.point.fit;
   result.gap =
-      surrogate_gap(fit_.inputs, fit_.levels, fit_.state, fit_.gradient, fit_.screen.ratio());
+      surrogate_gap(fit_.inputs, fit_.levels, fit_.state, fit_.gradient, descent.answer().ratio);
   result.convex = options.test_convexity && !fit_.inputs.stopped() &&
                   strictly_convex(fit_.inputs, fit_.state, fit_.gradient);
   fit_.inputs.poll = nullptr;

@@ -14,8 +14,10 @@
 namespace sparsieve {
 
 struct MmProblem {
-  Design* design;              // measured by the solver
-  std::vector<double> z;       // response (centred by the design)
+  const Design* design;
+  std::vector<double> z;  // response (centred as the columns are)
+  // x_j' Omega z of every column, if all are penalised and the pass that measured them gave it; else empty.
+  std::vector<double> correlations;
   double response_size = 0.0;  // norm of the response before centring
   std::vector<double> pi;      // per-feature weights; empty = all 1; infinity = excluded
   const Penalty* penalty;

@@ -1,5 +1,5 @@
-// The loop of an epoch, for whoever can visit columns. Not a header of inline functions: it is compiled
-// for several instruction sets, so that each includer must have its own.
+// The loop of an epoch, for any way to read columns. Not a header of inline functions: each file that
+// includes it compiles its own copy, for its own instruction set.
 #include <cmath>
 #include <limits>
 
@@ -8,13 +8,13 @@
 namespace sparsieve {
 namespace {
 
-// Largest share of a coordinate's curvature that a concave penalty may take away from a bold step.
-constexpr double kBoldest = 0.7;
+// A Newton step is taken if a concave penalty takes away less than this share of a coordinate's curvature.
+constexpr double kMostConcave = 0.7;
 
-// Where coordinate s goes, given its correlation c and the curvature `steep` of its surrogate.
+// The new value of coordinate s, given its correlation c and the curvature `steep` of its surrogate.
 inline double destination(const Epoch& e, Index s, double c, double steep) {
   const double old = e.w[s], lambda = e.slope[s], pull = c + steep * old;
-  if (e.bold && old != 0.0 && e.curvature[s] > -kBoldest * steep) {
+  if (e.newton_steps && old != 0.0 && e.curvature[s] > -kMostConcave * steep) {
     const double newton = old + (c - std::copysign(lambda, old)) / (steep + e.curvature[s]);
     if (newton * old > 0.0) return newton;
   }
@@ -25,7 +25,7 @@ inline double destination(const Epoch& e, Index s, double c, double steep) {
 
 // `visit(j)` is column j: `size()` entries, `dot()` = x_j'v and `add(a)`: v += a Omega x_j, in this order.
 template <class Visitor>
-void descend_by(Epoch& e, Terrain& t, const Visitor& visit) {
+void descend_by(Epoch& e, EpochInputs& t, const Visitor& visit) {
   constexpr double kEps = std::numeric_limits<double>::epsilon();
   double worst = 0.0, change = 0.0;
   Index read = 0;
@@ -37,7 +37,7 @@ void descend_by(Epoch& e, Terrain& t, const Visitor& visit) {
     read += column.size();
     const double fresh = destination(e, s, c, steep), delta = fresh - old;
     if (std::abs(delta) <= kEps * std::abs(old)) continue;
-    const double violation = (steep + (e.bold ? e.curvature[s] : 0.0)) * std::abs(delta);
+    const double violation = (steep + (e.newton_steps ? e.curvature[s] : 0.0)) * std::abs(delta);
     if (violation > worst || violation != violation) worst = violation;
     change += delta * (0.5 * t.norms2[j] * delta - c);
     column.add(-delta);

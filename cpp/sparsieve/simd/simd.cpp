@@ -28,13 +28,13 @@ const char* instruction_set() {
   static const char* const chosen = [] {
 #ifdef SPARSIEVE_X86
     // SPARSIEVE_ISA lets a test run every variant on one machine; it can only lower the choice.
-    const char* wish = std::getenv("SPARSIEVE_ISA");
+    const char* wanted = std::getenv("SPARSIEVE_ISA");
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512vl");
-    if (wish != nullptr && std::strcmp(wish, "plain") == 0) return "plain";
-    if (wish != nullptr && std::strcmp(wish, "avx2") == 0 && avx2) return "avx2";
+    if (wanted != nullptr && std::strcmp(wanted, "plain") == 0) return "plain";
+    if (wanted != nullptr && std::strcmp(wanted, "avx2") == 0 && avx2) return "avx2";
     if (avx512) return "avx512";
     if (avx2) return "avx2";
 #endif

@@ -20,34 +20,35 @@ struct Kernels {
   void (*tile)(const double* const v[4], const T* const x[4], Index n, double out[16]);
   // y += a x
   void (*axpy)(double a, const T* x, double* y, Index n);
-  // (x, y) <- (c x + s y, c y - s x), written to (out, y): one plane rotation
+  // One plane rotation: (out, y) = (c x + s y, c y - s x)
   void (*rotate)(double c, double s, const T* x, double* y, double* out, Index n);
   // out = sums of w u, w u^2 and w x^2 with u = x - middle
-  void (*spread)(const T* x, const double* w, double middle, Index n, double out[3]);
+  void (*moments)(const T* x, const double* w, double middle, Index n, double out[3]);
   // y += a[0] x[0] + ... + a[3] x[3]
   void (*axpy4)(const double a[4], const T* const x[4], double* y, Index n);
   // The smallest and the largest of n > 0 entries
-  void (*range)(const T* x, Index n, double* low, double* high);
-  // q = round((x - middle) / scale), |q| <= 127; adds to the sums of squares of what is lost and of q
-  void (*shade)(const T* x, Index n, double middle, double scale, std::int8_t* q, double* lost2,
-                double* size2);
+  void (*min_max)(const T* x, Index n, double* low, double* high);
+  // q = round((x - middle) / scale), |q| <= 127. Adds the squares of x - middle - scale q to lost2 and
+  // those of q to size2.
+  void (*round_to_bytes)(const T* x, Index n, double middle, double scale, std::int8_t* q,
+                         double* lost2, double* size2);
 };
 
 template <class T>
 const Kernels<T>& kernels();
 
-// The same for stored entries x at increasing rows, whose indices are of type I.
+// The same for sparse columns: stored entries x at increasing rows, whose indices are of type I.
 template <class T, class I>
 struct SparseKernels {
   // sum_p x[p] v[rows[p]]
   double (*dot)(const T* x, const I* rows, Index count, const double* v);
   // y[rows[p]] += a x[p]
   void (*axpy)(double a, const T* x, const I* rows, Index count, double* y);
-  // out[k] = the first, for column cols[k], which begins at x[starts[cols[k]]]
+  // out[k] = dot of column cols[k], which begins at x[starts[cols[k]]]
   void (*dots)(const T* x, const I* rows, const I* starts, const Index* cols, Index count,
                const double* v, double* out);
   // one epoch over columns that begin at x[starts[j]], all weights being equal
-  void (*descend)(const T* x, const I* rows, const I* starts, Epoch& epoch, Terrain& terrain);
+  void (*descend)(const T* x, const I* rows, const I* starts, Epoch& epoch, EpochInputs& inputs);
 };
 template <class T, class I>
 const SparseKernels<T, I>& sparse_kernels();
@@ -60,28 +61,30 @@ struct ShadowKernels {
 };
 const ShadowKernels& shadow_kernels();
 
-// Several ways to write a vector as a combination of references, and what is left: as many ways as
-// references, at least one.
-constexpr Index kWays = 3;
-struct Ways {
+// A residual r written as combinations of reference residuals r_k, r = sum_k g_k r_k + rest. There are as
+// many combinations as references, at least one.
+constexpr Index kReferences = 3;
+struct Combinations {
   Index count = 0;
-  double g[kWays][kWays] = {};  // of way w on reference k
-  double length[kWays] = {};    // of what way w leaves over
-  double largest[kWays] = {};   // entry of that, weighted
-  double floor = 0.0;           // added to every radius, times the column's rounding
+  double g[kReferences][kReferences] = {};  // g[c][k]: of combination c on reference k
+  double rest_norm[kReferences] = {};       // of what combination c leaves over
+  double rest_largest[kReferences] = {};    // its largest weighted entry; only for sparse columns
+  double norm = 0.0;                        // of r
 };
-// Per column: intervals of its products with the references, and its own norm and rounding error.
-struct Enclosed {
-  const double *centre[kWays], *radius[kWays];
+// What is known of every column: intervals that hold its correlations with the references, its norm, and
+// the rounding error of a correlation per unit of the norm of r.
+struct ColumnIntervals {
+  const double *centre[kReferences], *radius[kReferences];
   const double *norm, *rounding;
-  const double* size;  // the sum of its absolute values; null = that is no better than the norm
+  const double* size;  // of sparse columns, the sum of absolute values; else null
 };
 struct IntervalKernels {
-  // For every column from first to before last the way whose interval
-  //   sum_k g_k centre_k  +-  (sum_k |g_k| radius_k + floor rounding + min(length norm, largest size))
-  // reaches least far from zero.
-  void (*narrowest)(const Ways& ways, const Enclosed& known, Index first, Index last,
-                    double* centre, double* radius);
+  // For every column from first to before last: the interval
+  //   sum_k g_k centre_k  +-  radius,
+  //   radius = sum_k |g_k| radius_k + norm(r) rounding + min(rest_norm norm, rest_largest size),
+  // of the combination whose interval reaches least far from zero.
+  void (*narrowest)(const Combinations& combinations, const ColumnIntervals& known, Index first,
+                    Index last, double* centre, double* radius);
   // Which of the columns, numbered from 0, reach beyond a share of their thresholds:
   // not |centre| + radius <= share threshold. Returns how many.
   Index (*beyond)(const double* centre, const double* radius, const double* threshold, double share,
@@ -99,8 +102,8 @@ struct Triangle {
 // Solves, part by part: columns from `first`, a multiple of eight, to before `last`. What reads rows below
 // them (from a multiple of eight to before `to`) takes whole groups.
 struct TriangleKernels {
-  // The block on the diagonal, L x = b, for `count` vectors, `stride` apart: a column comes from memory once
-  // for all of them.
+  // The block on the diagonal, L x = b, for `count` vectors, `stride` apart: a column comes from memory
+  // once for all of them.
   void (*forward)(const Triangle& l, Index first, Index last, double* vectors, Index count,
                   Index stride);
   // What the columns' part of x takes away from rows below.

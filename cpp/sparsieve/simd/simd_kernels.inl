@@ -235,7 +235,7 @@ void shadow_axpy4(const double a[4], const std::int8_t* const x[4], double* y, I
 }
 
 template <class T>
-void range(const T* x, Index n, double* low, double* high) {
+void min_max(const T* x, Index n, double* low, double* high) {
   T a = x[0], b = x[0];
 #pragma omp simd reduction(min : a) reduction(max : b)
   for (Index i = 0; i < n; ++i) {
@@ -247,8 +247,8 @@ void range(const T* x, Index n, double* low, double* high) {
 }
 
 template <class T>
-void shade(const T* x, Index n, double middle, double scale, std::int8_t* q, double* lost2,
-           double* size2) {
+void round_to_bytes(const T* x, Index n, double middle, double scale, std::int8_t* q, double* lost2,
+                    double* size2) {
   // Adding and subtracting this number rounds to the nearest integer, in any vector width.
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
   const double inverse = 1.0 / scale;
@@ -274,7 +274,7 @@ void shade(const T* x, Index n, double middle, double scale, std::int8_t* q, dou
 }
 
 template <class T>
-void spread(const T* x, const double* w, double middle, Index n, double out[3]) {
+void moments(const T* x, const double* w, double middle, Index n, double out[3]) {
   Vec sum1{}, sum2{}, raw{};
   Index i = 0;
   for (; i + kLanes <= n; i += kLanes) {
@@ -303,28 +303,28 @@ V read(const double* p) {
   return v;
 }
 
-// As many columns as V has lanes, from column j on.
-template <class V, int W, bool S>
-void narrowest_at(const Ways& ways, const Enclosed& known, Index j, double* centre,
+// For as many columns as V has lanes, from column j on; C combinations, S: sizes are known.
+template <class V, int C, bool S>
+void narrowest_at(const Combinations& all, const ColumnIntervals& known, Index j, double* centre,
                   double* radius) {
-  V c[kWays], r[kWays];
-  for (Index k = 0; k < W; ++k) {
+  V c[kReferences], r[kReferences];
+  for (Index k = 0; k < C; ++k) {
     c[k] = read<V>(known.centre[k] + j);
     r[k] = read<V>(known.radius[k] + j);
   }
-  const V norm = read<V>(known.norm + j), noise = read<V>(known.rounding + j) * ways.floor;
+  const V norm = read<V>(known.norm + j), noise = read<V>(known.rounding + j) * all.norm;
   V best_centre{}, best_radius{}, best_reach{};
-  for (Index w = 0; w < W; ++w) {
-    V middle = c[0] * ways.g[w][0], half = norm * ways.length[w];
+  for (Index w = 0; w < C; ++w) {
+    V middle = c[0] * all.g[w][0], half = norm * all.rest_norm[w];
     if constexpr (S) {
-      const V other = read<V>(known.size + j) * ways.largest[w];
+      const V other = read<V>(known.size + j) * all.rest_largest[w];
       half = other < half ? other : half;
     }
     half += noise;
-    half += r[0] * size(ways.g[w][0]);
-    for (Index k = 1; k < W; ++k) {
-      middle += c[k] * ways.g[w][k];
-      half += r[k] * size(ways.g[w][k]);
+    half += r[0] * size(all.g[w][0]);
+    for (Index k = 1; k < C; ++k) {
+      middle += c[k] * all.g[w][k];
+      half += r[k] * size(all.g[w][k]);
     }
     const V reach = size(middle) + half;
     if (w == 0) {
@@ -339,20 +339,20 @@ void narrowest_at(const Ways& ways, const Enclosed& known, Index j, double* cent
   std::memcpy(radius + j, &best_radius, sizeof best_radius);
 }
 
-template <int W, bool S>
-void narrowest_of(const Ways& ways, const Enclosed& known, Index first, Index last, double* centre,
-                  double* radius) {
+template <int C, bool S>
+void narrowest_of(const Combinations& all, const ColumnIntervals& known, Index first, Index last,
+                  double* centre, double* radius) {
   Index j = first;
-  for (; j + kLanes <= last; j += kLanes) narrowest_at<Vec, W, S>(ways, known, j, centre, radius);
-  for (; j < last; ++j) narrowest_at<double, W, S>(ways, known, j, centre, radius);
+  for (; j + kLanes <= last; j += kLanes) narrowest_at<Vec, C, S>(all, known, j, centre, radius);
+  for (; j < last; ++j) narrowest_at<double, C, S>(all, known, j, centre, radius);
 }
 
-void narrowest(const Ways& ways, const Enclosed& known, Index first, Index last, double* centre,
-               double* radius) {
-  constexpr decltype(&narrowest) kKernels[2][kWays] = {
+void narrowest(const Combinations& all, const ColumnIntervals& known, Index first, Index last,
+               double* centre, double* radius) {
+  constexpr decltype(&narrowest) kKernels[2][kReferences] = {
       {narrowest_of<1, false>, narrowest_of<2, false>, narrowest_of<3, false>},
       {narrowest_of<1, true>, narrowest_of<2, true>, narrowest_of<3, true>}};
-  kKernels[known.size != nullptr][ways.count - 1](ways, known, first, last, centre, radius);
+  kKernels[known.size != nullptr][all.count - 1](all, known, first, last, centre, radius);
 }
 
 // One bit per lane in which not a <= b.
@@ -401,7 +401,8 @@ Index beyond(const double* centre, const double* radius, const double* threshold
 
 template <class T>
 Kernels<T> table() {
-  return {dot<T>, dot4<T>, tile<T>, axpy<T>, rotate<T>, spread<T>, axpy4<T>, range<T>, shade<T>};
+  return {dot<T>,     dot4<T>,  tile<T>,    axpy<T>,          rotate<T>,
+          moments<T>, axpy4<T>, min_max<T>, round_to_bytes<T>};
 }
 template Kernels<double> table<double>();
 template Kernels<float> table<float>();

@@ -1,6 +1,7 @@
 // Kernels of sparse columns: a part of simd_kernels.inl, included in its namespace.
 
-// Entries at rows[0], ..., rows[count - 1] of v, zeros in the lanes beyond; and the way back.
+// Gathering the entries of v at rows[0], ..., rows[count - 1], with zeros in the lanes beyond, and
+// scattering them back.
 #if defined(__AVX512F__)
 inline __m512i widen(const std::int32_t* rows, __mmask8 mask) {
   return _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(mask, rows));
@@ -83,7 +84,7 @@ template <class T, class I>
   return count <= kBlock ? short_dot(x, rows, count, v) : long_dot(x, rows, count, v);
 }
 
-// Columns lie anywhere in memory: ask for one so many visits ahead.
+// Columns lie anywhere in memory: each is prefetched so many columns before it is needed.
 constexpr Index kAhead = 6;
 
 template <class T, class I>
@@ -104,8 +105,8 @@ void sparse_dots(const T* x, const I* rows, const I* starts, const Index* cols, 
 template <class T, class I>
 class Visit {
  public:
-  Visit(const T* x, const I* rows, Index count, const Terrain& terrain)
-      : x_(x), rows_(rows), count_(count), v_(terrain.v), weight_(terrain.weight) {}
+  Visit(const T* x, const I* rows, Index count, const EpochInputs& inputs)
+      : x_(x), rows_(rows), count_(count), v_(inputs.v), weight_(inputs.weight) {}
   Index size() const { return count_; }
   double dot() {
     if (count_ > kHeld * kLanes) return sparse_dot(x_, rows_, count_, v_);
@@ -143,8 +144,8 @@ class Visit {
 template <class T, class I>
 class Visit {
  public:
-  Visit(const T* x, const I* rows, Index count, const Terrain& terrain)
-      : x_(x), rows_(rows), count_(count), v_(terrain.v), weight_(terrain.weight) {}
+  Visit(const T* x, const I* rows, Index count, const EpochInputs& inputs)
+      : x_(x), rows_(rows), count_(count), v_(inputs.v), weight_(inputs.weight) {}
   Index size() const { return count_; }
   double dot() const { return sparse_dot(x_, rows_, count_, v_); }
   void add(double a) const { sparse_axpy(a * weight_, x_, rows_, count_, v_); }
@@ -159,13 +160,13 @@ class Visit {
 #endif
 
 template <class T, class I>
-void sparse_descend(const T* x, const I* rows, const I* starts, Epoch& epoch, Terrain& terrain) {
+void sparse_descend(const T* x, const I* rows, const I* starts, Epoch& epoch, EpochInputs& inputs) {
   Index visited = 0;
-  descend_by(epoch, terrain, [&](Index j) {
+  descend_by(epoch, inputs, [&](Index j) {
     const Index next = std::min(visited++ + kAhead, epoch.count - 1);
     __builtin_prefetch(x + starts[epoch.columns[next]]);
     __builtin_prefetch(rows + starts[epoch.columns[next]]);
     const I first = starts[j];
-    return Visit<T, I>(x + first, rows + first, starts[j + 1] - first, terrain);
+    return Visit<T, I>(x + first, rows + first, starts[j + 1] - first, inputs);
   });
 }

@@ -11,7 +11,7 @@ inline void forward_group(const double* c, Index ld, const double* inverse, doub
   for (Index q = 0; q < kLanes; ++q) {
     const double v = t[q] * inverse[q];
     a[q] = v + Vec{};
-    t -= a[q] * load(c + q * ld);  // zeros above the diagonal: what is known stays out of it
+    t -= a[q] * load(c + q * ld);  // zeros above the diagonal: solved entries stay as they are
     x[q] = v;
   }
 }

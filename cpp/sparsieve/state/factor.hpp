@@ -53,7 +53,7 @@ class Factor {
   void forward(double* vectors, Index count, Index stride, int threads) const;
   void reserve(Index k);
   Index k_ = 0, height_ = 0;
-  std::vector<double, Lined<double>> l_;
+  std::vector<double, CacheLineAllocator<double>> l_;
   std::vector<double> inverse_;  // 1 / L_jj
 };
 

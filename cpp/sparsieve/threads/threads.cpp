@@ -15,7 +15,7 @@
 
 namespace sparsieve {
 namespace {
-// How long a helper stays awake for the next loop: waking it takes about as long.
+// How long a thread stays awake for the next loop: waking it up takes about as long.
 constexpr std::chrono::microseconds kAwake{50};
 
 auto this_process() {
@@ -27,87 +27,88 @@ auto this_process() {
 }
 }  // namespace
 
-struct Crew::Helpers {
+struct ThreadPool::Workers {
   const decltype(this_process()) owner = this_process();
   const std::function<void(Index)>* work = nullptr;
   Index used = 0;
-  bool sharing = false;           // seen by the owner only
-  std::atomic<int> calls{0};      // loops so far
-  std::atomic<bool> open{false};  // the last one still has work to take
-  std::atomic<int> inside{0};     // helpers that may be looking at it
+  bool running = false;           // a loop; only the owner of the pool reads it
+  std::atomic<int> loops{0};      // begun so far
+  std::atomic<bool> open{false};  // the last one may still be joined
+  std::atomic<int> inside{0};     // threads that may be working in it
   std::atomic<int> asleep{0};
-  std::atomic<bool> over{false};  // no more loops
+  std::atomic<bool> over{false};  // no more loops will come
   std::mutex lock;
   std::condition_variable wake;
   std::vector<std::jthread> threads;
 
-  ~Helpers();
-  void hire(Index count);
+  ~Workers();
+  void start_threads(Index count);
   void begin(Index count, const std::function<void(Index)>& body);
   void end();
-  void serve(Index thread, int seen);
+  void run_thread(Index thread, int seen);
 };
 
-Crew::Crew() : outer_(current_) { current_ = this; }
+ThreadPool::ThreadPool() : outer_(current_) { current_ = this; }
 
-Crew::~Crew() {
+ThreadPool::~ThreadPool() {
   current_ = outer_;
-  // A child has a copy of the state, but nobody who could be joined or woken.
-  if (helpers_ && helpers_->owner != this_process()) static_cast<void>(helpers_.release());
+  // A child process made by fork has a copy of this state but not the threads: nothing can be joined or
+  // woken.
+  if (workers_ && workers_->owner != this_process()) static_cast<void>(workers_.release());
 }
 
-void Crew::share(Index used, const std::function<void(Index)>& work) {
-  if (!helpers_) helpers_ = std::make_unique<Helpers>();
-  Helpers& all = *helpers_;
-  if (all.sharing || all.owner != this_process()) {
+void ThreadPool::run(Index used, const std::function<void(Index)>& work) {
+  if (!workers_) workers_ = std::make_unique<Workers>();
+  Workers& all = *workers_;
+  if (all.running || all.owner != this_process()) {
     work(0);
     return;
   }
   struct Ending {
-    Helpers& all;
+    Workers& all;
     ~Ending() { all.end(); }
   };
-  all.hire(used - 1);
+  all.start_threads(used - 1);
   const Ending ending{all};
   all.begin(used, work);
   work(0);
 }
 
-void Crew::Helpers::hire(Index count) {
+void ThreadPool::Workers::start_threads(Index count) {
   try {
     while (static_cast<Index>(threads.size()) < count) {
       const Index thread = static_cast<Index>(threads.size()) + 1;
-      threads.emplace_back(&Helpers::serve, this, thread, calls.load());
+      threads.emplace_back(&Workers::run_thread, this, thread, loops.load());
     }
-  } catch (const std::system_error&) {  // no more threads to be had: fewer will do
+  } catch (const std::system_error&) {  // the system gives no more threads: go on with fewer
   }
 }
 
-void Crew::Helpers::begin(Index count, const std::function<void(Index)>& body) {
-  sharing = true;
+void ThreadPool::Workers::begin(Index count, const std::function<void(Index)>& body) {
+  running = true;
   work = &body;
   used = count;
   open = true;
-  ++calls;
+  ++loops;
   if (asleep == 0) return;
-  // Whoever is about to sleep holds the lock until it does.
+  // A thread that is about to sleep holds the lock until it sleeps: wait for that, or it misses the call.
   {
     const std::lock_guard<std::mutex> guard(lock);
   }
   wake.notify_all();
 }
 
-// From here on nobody begins; whoever has begun is on its last piece.
-void Crew::Helpers::end() {
+// No thread joins the loop any more; those inside are on their last piece.
+void ThreadPool::Workers::end() {
   open = false;
   while (inside > 0) std::this_thread::yield();
-  sharing = false;
+  running = false;
 }
 
-void Crew::Helpers::serve(Index thread, int seen) {
+void ThreadPool::Workers::run_thread(Index thread, int seen) {
   while (true) {
     const auto until = std::chrono::steady_clock::now() + kAwake;
-    const auto called = [&] { return calls != seen || over; };
+    const auto called = [&] { return loops != seen || over; };
     while (!called() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
     if (!called()) {
       std::unique_lock<std::mutex> guard(lock);
@@ -116,14 +117,14 @@ void Crew::Helpers::serve(Index thread, int seen) {
       --asleep;
     }
     if (over) return;
-    seen = calls;
+    seen = loops;
     ++inside;
     if (open && thread < used) (*work)(thread);
     --inside;
   }
 }
 
-Crew::Helpers::~Helpers() {
+ThreadPool::Workers::~Workers() {
   {
     const std::lock_guard<std::mutex> guard(lock);
     over = true;

@@ -1,4 +1,4 @@
-// Splitting a loop over several threads.
+// Sharing the pieces of a loop among several threads.
 #pragma once
 
 #include <algorithm>
@@ -11,29 +11,30 @@
 
 namespace sparsieve {
 
-// Products per thread below which sharing a loop costs more than it saves.
+// Below this number of products per thread, sharing a loop costs more than it saves.
 constexpr Index kGrain = 1 << 18;
 
-// Helpers for the loops of one call: started when the first loop has work for them, joined when the call
-// ends, so that nothing is left behind. Between two loops they stay awake for a moment; after that they
-// sleep, and nobody waits for one who comes too late.
-class Crew {
+// The threads of one call into the library. They are started when a loop first has work for them and joined
+// when the pool is destroyed, so that no thread outlives the call. Between two loops they stay awake for a
+// moment, then they sleep. A loop does not wait for a thread that wakes up too late for it.
+class ThreadPool {
  public:
-  Crew();
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-  // The crew of the call that this thread is in, if any.
-  static Crew* current() { return current_; }
-  // Call work(0), here, and work(t) for 0 < t < used in helpers that are there before it returns. In a loop
-  // of this very crew, and in a child of the process that made it, there are none.
-  void share(Index used, const std::function<void(Index)>& work);
+  // Becomes the pool of the calling thread until it is destroyed.
+  ThreadPool();
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  // The pool of the calling thread, null if it has none.
+  static ThreadPool* current() { return current_; }
+  // Call work(0) in this thread and work(t), 0 < t < used, in those other threads that come in time.
+  // Inside a loop of this same pool, and in a child process made by fork, only work(0) is called.
+  void run(Index used, const std::function<void(Index)>& work);
 
  private:
-  struct Helpers;
-  inline static thread_local Crew* current_ = nullptr;
-  Crew* outer_;
-  std::unique_ptr<Helpers> helpers_;
+  struct Workers;
+  inline static thread_local ThreadPool* current_ = nullptr;
+  ThreadPool* outer_;  // was current before
+  std::unique_ptr<Workers> workers_;
 };
 
 // How many threads parallel_for has work for.
@@ -41,11 +42,11 @@ inline Index threads_used(Index count, int threads, Index grain) {
   return std::clamp<Index>(count / std::max<Index>(1, grain), 1, std::max<Index>(1, threads));
 }
 
-// Call body(first, last) or body(first, last, thread) on pieces of [0, count), thread < threads. Another
-// thread is used for every `grain` items; results must not depend on where the pieces begin. There are
-// several pieces for each thread, taken by whoever is free, because helpers come late. The body
-// asks for no memory: in a thread that gets none the C++ library has none for the exception either, and
-// ends the process.
+// Call body(first, last) or body(first, last, thread) on pieces of [0, count), thread < threads. One more
+// thread is used for every `grain` items. Results must not depend on where pieces begin. There are
+// several pieces per thread, and each goes to the thread that is free first, because threads may come
+// late. The body must not allocate memory: where none is left, the C++ library cannot allocate the
+// exception either and ends the process.
 template <class Body>
 void parallel_for(Index count, int threads, Index grain, const Body& body, Index per_thread = 4) {
   const Index used = threads_used(count, threads, grain);
@@ -63,10 +64,10 @@ void parallel_for(Index count, int threads, Index grain, const Body& body, Index
   };
   if (used == 1) {
     work(0);
-  } else if (Crew::current() != nullptr) {
-    Crew::current()->share(used, std::ref(work));
+  } else if (ThreadPool::current() != nullptr) {
+    ThreadPool::current()->run(used, std::ref(work));
   } else {
-    Crew().share(used, std::ref(work));
+    ThreadPool().run(used, std::ref(work));
   }
 }
 

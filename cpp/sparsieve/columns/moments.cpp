@@ -1,0 +1,78 @@
+#include "sparsieve/columns/moments.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "sparsieve/threads/threads.hpp"
+
+namespace sparsieve {
+namespace {
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+// Columns that a storage measures per call; their moments are on the stack.
+constexpr Index kBatch = 32;
+
+enum class Range : signed char { kNormal, kTooSmall, kTooLarge };
+
+Range range_of(const ColumnMoments& m, bool nonzero) {
+  if (!nonzero && m.raw == m.raw) return Range::kNormal;
+  return m.raw < 1.0 ? Range::kTooSmall : Range::kTooLarge;
+}
+}  // namespace
+
+Moments measure(const Storage& storage, const SampleWeights& weights, int threads,
+                const WhileMeasuring& also, Bytes& read) {
+  const Index d = storage.d();
+  const double* omega = weights.omega().data();
+  const bool centred = weights.centred();
+  Moments out;
+  for (auto* each : {&out.means, &out.norms2, &out.norms, &out.roundings}) each->resize(d);
+  if (storage.sparse()) out.sizes.resize(d);
+  if (also.r != nullptr) also.correlations->resize(d);
+  // A sum of n products in eight lanes has at most n/8 + 3 roundings in a row; the factor 2 covers
+  // the products with Omega and the centring.
+  const double unit = 2.0 * kEps * (static_cast<double>(storage.n()) / 8.0 + 8.0);
+  std::vector<Range> range(d, Range::kNormal);
+  const auto measure_batch = [&](Index first, Index last) {
+    ColumnMoments moments[kBatch];
+    ColumnPass pass{omega, weights.total(), centred, also.shadow};
+    if (also.r != nullptr) {
+      pass.v = also.r->v.data();
+      pass.products = also.correlations->data() + first;
+    }
+    Bytes bytes = storage.measure(first, last, pass, moments);
+    for (Index j = first; j < last; ++j) {
+      const ColumnMoments& m = moments[j - first];
+      // A column is constant if its deviations are no more than the rounding errors of x - mean.
+      const bool constant = centred && m.centred <= 64.0 * kEps * kEps * m.raw;
+      out.means[j] = m.mean;
+      out.norms2[j] = constant ? 0.0 : m.centred;
+      out.norms[j] = std::sqrt(out.norms2[j]);
+      out.roundings[j] = unit * std::sqrt(m.raw);
+      if (!out.sizes.empty()) out.sizes[j] = m.size * (1.0 + 8.0 * unit);
+      if (!(m.raw >= kTinySquare && m.raw <= kHugeSquare)) {
+        bool nonzero;
+        bytes += storage.has_nonzero(j, omega, nonzero);
+        range[j] = range_of(m, nonzero);
+      }
+      if (also.r != nullptr) (*also.correlations)[j] -= m.mean * also.r->sum;
+    }
+    return bytes;
+  };
+  std::atomic<Bytes> bytes{0};
+  parallel_for(d, threads, storage.columns_per_thread(), [&](Index first, Index last) {
+    for (; first < last; first += kBatch) {
+      bytes += measure_batch(first, std::min(last, first + kBatch));
+    }
+  });
+  read += bytes;
+  for (Index j = 0; j < d; ++j) {
+    if (range[j] == Range::kNormal) continue;
+    (range[j] == Range::kTooSmall ? out.too_small : out.too_large).push_back(j);
+    out.norms2[j] = out.norms[j] = 0.0;
+  }
+  return out;
+}
+
+}  // namespace sparsieve

@@ -1,0 +1,38 @@
+// What is known of each column before any fit, measured in one pass over X.
+#pragma once
+
+#include <vector>
+
+#include "sparsieve/columns/sample_weights.hpp"
+#include "sparsieve/columns/storage.hpp"
+
+namespace sparsieve {
+
+// Squares of norms outside these bounds count as out of range; the range of doubles is a little larger.
+constexpr double kTinySquare = 1e-304, kHugeSquare = 1e304;
+
+// One entry per column. x_j is a column as solvers see it: minus its weighted mean if columns are centred.
+struct Moments {
+  std::vector<double> means;   // of the stored columns; zeros without centring
+  std::vector<double> norms2;  // x_j' Omega x_j; exactly 0 for constant (or zero) columns
+  std::vector<double> norms;   // their roots
+  // A bound of the rounding error of a correlation x_j' Omega r, per unit of the norm of r.
+  std::vector<double> roundings;
+  std::vector<double> sizes;  // sum_i |x_ij| before centring, rounded up; only of sparse columns
+  // Columns whose squares are out of range. The small ones count as zero. With the large ones nothing can
+  // be computed; columns with an entry that is not finite are among them. Both have norm 0 here.
+  std::vector<Index> too_small, too_large;
+};
+
+// What else is computed while a column is in cache, if wanted.
+struct WhileMeasuring {
+  Shadow* shadow = nullptr;                     // filled
+  const Weighted* r = nullptr;                  // a residual...
+  std::vector<double>* correlations = nullptr;  // ...whose correlations with all columns go here
+};
+
+// Adds to `read` the bytes of X that were read.
+Moments measure(const Storage& storage, const SampleWeights& weights, int threads,
+                const WhileMeasuring& also, Bytes& read);
+
+}  // namespace sparsieve

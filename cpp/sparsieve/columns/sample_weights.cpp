@@ -1,0 +1,68 @@
+#include "sparsieve/columns/sample_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "sparsieve/columns/compensated_sum.hpp"
+
+namespace sparsieve {
+namespace {
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+
+double total_of(const std::vector<double>& omega) {
+  CompensatedSum total;
+  for (const double o : omega) total.add(o);
+  return total.value();
+}
+}  // namespace
+
+SampleWeights::SampleWeights(std::vector<double> omega, bool centre)
+    : omega_(std::move(omega)),
+      total_(total_of(omega_)),
+      all_equal_(std::adjacent_find(omega_.begin(), omega_.end(), std::not_equal_to<>()) ==
+                 omega_.end()),
+      centred_(centre) {}
+
+// In eight lanes: the bound of a correlation's rounding error (Moments::roundings) counts on it.
+void SampleWeights::weigh(const std::vector<double>& r, Weighted& out) const {
+  constexpr Index kLanes = 8;
+  out.v.resize(n());
+  double sum[kLanes] = {}, norm2[kLanes] = {};
+  const auto add = [&](Index i, Index lane) {
+    const double v = omega_[i] * r[i];
+    out.v[i] = v;
+    sum[lane] += v;
+    norm2[lane] += v * r[i];
+  };
+  Index i = 0;
+  for (; i + kLanes <= n(); i += kLanes) {
+    for (Index k = 0; k < kLanes; ++k) add(i + k, k);
+  }
+  for (Index k = 0; i < n(); ++i, ++k) add(i, k);
+  out.sum = std::accumulate(sum, sum + kLanes, 0.0);
+  out.norm2 = std::accumulate(norm2, norm2 + kLanes, 0.0);
+}
+
+double SampleWeights::centre_response(std::vector<double>& y) const {
+  if (!centred_) return 0.0;
+  double mean = 0.0;
+  for (int pass = 0; pass < 2; ++pass) {  // the second pass removes the rounding error of the first
+    double shift = 0.0;
+    for (Index i = 0; i < n(); ++i) shift += omega_[i] * y[i];
+    shift /= total_;
+    for (Index i = 0; i < n(); ++i) y[i] -= shift;
+    mean += shift;
+  }
+  // What is left of a constant response is the rounding error of the subtraction: it counts as zero.
+  double largest = 0.0;
+  for (Index i = 0; i < n(); ++i) {
+    if (omega_[i] > 0.0) largest = std::max(largest, std::abs(y[i]));
+  }
+  if (largest <= 8.0 * kEps * std::abs(mean)) std::fill(y.begin(), y.end(), 0.0);
+  return mean;
+}
+
+}  // namespace sparsieve
