@@ -27,18 +27,18 @@ constexpr double kMisled = 1e-9;
 constexpr int kPatience = 4;
 }  // namespace
 
-Descent::Descent(Fit& fit, const Levels& levels, const SolveOptions& options, bool from_start,
+Descent::Descent(Fit& fit, Target& target, const SolveOptions& options, bool from_start,
                  bool record)
     : fit_(fit),
-      levels_(levels),
+      aim_(target),
       options_(options),
       from_start_(from_start),
       rough_(from_start),
       expecting_(fit.history.met_violators && !record),
       proof_(!record && fit.barred.dependent.empty() && fit.inputs.design->has_fine_shadow()),
-      exact_(kInnerShare * options.tol * levels.slope0()),
+      exact_(kInnerShare * options.tol * target.levels.slope0()),
       patience_{kInf, kPatience} {
-  violations_.outside = levels.slope0() * (rough_ ? 1.0 : fit.history.expected);
+  violations_.outside = target.levels.slope0() * (rough_ ? 1.0 : fit.history.expected);
   progress_.max_iter = options.max_iter;
   progress_.record = record;
   fit.history.met_violators = false;
@@ -68,7 +68,7 @@ void Descent::run(SolveResult& result) {
     look_outside(misled || ended, result);
     const auto& found = answer_.violators;
     if (result.counters.rounds == 0) {
-      fit_.history.expected = violations_.outside / levels_.slope0();
+      fit_.history.expected = violations_.outside / levels().slope0();
     }
     // 5. done, stuck, or enlarge the working set
     if (const auto status = verdict(found, misled, inner, result)) {
@@ -93,11 +93,11 @@ Status Descent::minimise() {
   target_ = target_of_round(state, exact_, violations_.outside, rough_);
   if (known_) {
     before_.w = state.point.w;
-    before_.objective = objective(fit_.inputs, levels_, state, fit_.gradient);
+    before_.objective = objective(fit_.inputs, levels(), state, fit_.gradient);
   }
-  const Status ended = fit_.choice.minimise(fit_.inputs, levels_, state, target_, progress_);
+  const Status ended = fit_.choice.minimise(fit_.inputs, levels(), state, target_, progress_);
   if (from_start_ && state.set.has_gram()) {
-    drop_negligible(fit_.inputs, levels_, state, kNegligible * exact_);
+    drop_negligible(fit_.inputs, levels(), state, kNegligible * exact_);
   }
   return ended;
 }
@@ -105,11 +105,11 @@ Status Descent::minimise() {
 // How much a feature may violate and stay outside. At a rough point a violation smaller than what is
 // left inside is none yet.
 double Descent::slack() const {
-  return kOutsideShare * (rough_ ? target_ : options_.tol * levels_.slope0());
+  return kOutsideShare * (rough_ ? target_ : options_.tol * levels().slope0());
 }
 
 bool Descent::risen() {
-  const double now = objective(fit_.inputs, levels_, fit_.state, fit_.gradient);
+  const double now = objective(fit_.inputs, levels(), fit_.state, fit_.gradient);
   return !(now <= before_.objective + kMisled * before_.objective);
 }
 
@@ -123,7 +123,7 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
   const Inputs& inputs = fit_.inputs;
   const Design& design = *inputs.design;
   if (!state.set.has_gram() || !design.has_shadow()) return Seen::kUnknown;
-  const double allowed = rough_ ? target_ : options_.tol * levels_.slope0();
+  const double allowed = rough_ ? target_ : options_.tol * levels().slope0();
   state.known_error = gram_noise(inputs, state, at.w) + state.pull_error;
   if (state.known_error > kGramShare * allowed) return Seen::kUnknown;
   std::vector<Index> moved;
@@ -138,7 +138,7 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
   const bool proof = proof_ && !rough_ && error > 0.0;
   Weighted weighted;
   design.weigh(r, weighted);
-  answer_ = fit_.screen.ask({r, weighted, levels_.thresholds(), slack(), fit_.only_positive(),
+  answer_ = aim_.screen.ask({r, weighted, levels().thresholds(), slack(), fit_.only_positive(),
                              state.set.columns(), state.c, state.known_error, fit_.barred.count,
                              /*complete=*/false, /*rough=*/true, proof ? error : 0.0});
   const auto& found = answer_.violators;
@@ -146,7 +146,7 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
   correlate_by_gram(inputs, state);
   at.stale = true;
   if (!found.empty()) {
-    enlarge(fit_, levels_, found, from_start_);
+    enlarge(fit_, aim_, found, from_start_);
     return static_cast<Index>(found.size()) >= kFew ? Seen::kMany : Seen::kFew;
   }
   if (!fit_by_gram(inputs, state)) return Seen::kUnknown;
@@ -157,10 +157,10 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
 
 // The violations inside the working set; `result.kkt` from these and those outside.
 void Descent::look_at_violations(SolveResult& result) {
-  fit_.gradient.compute(levels_, fit_.state);
-  violations_.inside = larger(fit_.gradient.worst(), worst_zero(fit_.inputs, levels_, fit_.state));
+  fit_.gradient.compute(levels(), fit_.state);
+  violations_.inside = larger(fit_.gradient.worst(), worst_zero(fit_.inputs, levels(), fit_.state));
   violations_.inside = larger(violations_.inside, dependent_violation());
-  result.kkt = kkt(fit_.inputs, levels_, fit_.state, violations_);
+  result.kkt = kkt(fit_.inputs, levels(), fit_.state, violations_);
 }
 
 // Unpenalised features that were left out as dependent must not correlate either.
@@ -177,7 +177,7 @@ double Descent::dependent_violation() const {
 // Settle residual and correlations at w. An inner solve on a nearly singular Gram matrix may mistake its
 // rounding errors for progress: then go back to the point before it.
 bool Descent::go_back_if_misled() {
-  fit_.model().settle(fit_.inputs, fit_.state, kGramShare * options_.tol * levels_.slope0());
+  fit_.model().settle(fit_.inputs, fit_.state, kGramShare * options_.tol * levels().slope0());
   known_ = true;
   const bool misled = risen();
   if (misled) place_at(fit_.inputs, fit_.state, before_.w);
@@ -188,13 +188,13 @@ bool Descent::go_back_if_misled() {
 // features considered. `last`: say everything about every feature, violators found or not.
 void Descent::look_outside(bool last, SolveResult& result) {
   const State& state = fit_.state;
-  answer_ = fit_.screen.ask({state.point.residual.r, state.point.residual.weighted,
-                             levels_.thresholds(), slack(), fit_.only_positive(),
+  answer_ = aim_.screen.ask({state.point.residual.r, state.point.residual.weighted,
+                             levels().thresholds(), slack(), fit_.only_positive(),
                              state.set.columns(), state.c, state.known_error, fit_.barred.count,
                              /*complete=*/last, /*rough=*/false});
   double outside = 0.0;
   for (const Violator& v : answer_.violators) {
-    outside = std::max(outside, std::abs(v.correlation) - levels_.threshold(v.column));
+    outside = std::max(outside, std::abs(v.correlation) - levels().threshold(v.column));
   }
   violations_.outside = std::max(outside, answer_.worst_kept);
   look_at_violations(result);
@@ -207,7 +207,7 @@ std::optional<Status> Descent::verdict(const std::vector<Violator>& found, bool 
   const bool ended = inner == Status::kIterations || inner == Status::kInterrupted;
   const bool complete = found.empty() || misled || ended;  // no column's examination was postponed
   if (complete && result.kkt <= options_.tol) return Status::kConverged;
-  const bool stationary = violations_.inside / levels_.slope0() <= options_.tol;
+  const bool stationary = violations_.inside / levels().slope0() <= options_.tol;
   const bool settled = found.empty() && stationary && !rough_;
   // Only rounding stands between this point and its certificate.
   if (settled || misled) return Status::kStalled;
@@ -223,8 +223,8 @@ std::optional<Status> Descent::verdict(const std::vector<Violator>& found, bool 
 void Descent::add_violators(const std::vector<Violator>& found) {
   State& state = fit_.state;
   expecting_ = !progress_.record && static_cast<Index>(found.size()) >= kFew;
-  if (rough_ && !state.set.has_gram()) trim(fit_, levels_, kNear, state.size());
-  enlarge(fit_, levels_, found, from_start_);
+  if (rough_ && !state.set.has_gram()) trim(fit_, levels(), kNear, state.size());
+  enlarge(fit_, aim_, found, from_start_);
 }
 
 }  // namespace sparsieve

@@ -12,8 +12,7 @@ namespace sparsieve {
 class Descent {
  public:
   // `from_start`: the point comes from a start, so that much will change yet.
-  Descent(Fit& fit, const Levels& levels, const SolveOptions& options, bool from_start,
-          bool record);
+  Descent(Fit& fit, Target& target, const SolveOptions& options, bool from_start, bool record);
   // Fills in how the descent ended, its kkt and what it cost.
   void run(SolveResult& result);
   // What the screen said at the last look outside.
@@ -30,6 +29,7 @@ class Descent {
   std::optional<Status> verdict(const std::vector<Violator>& found, bool misled, Status inner,
                                 const SolveResult& result);
   // ---- details
+  const Levels& levels() const { return aim_.levels; }
   bool risen();
   double dependent_violation() const;
   double slack() const;
@@ -37,7 +37,7 @@ class Descent {
   void look_at_violations(SolveResult& result);
 
   Fit& fit_;
-  const Levels& levels_;
+  Target& aim_;
   const SolveOptions& options_;
   const bool from_start_;
   bool

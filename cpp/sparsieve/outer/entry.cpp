@@ -23,10 +23,10 @@ constexpr Index kStartGrowth = 16;
 
 // The worst violators, so that the working set at most doubles: far below the last alpha nearly every
 // feature violates, and few of them will stay; fewer still from a start.
-void enlarge(Fit& fit, const Levels& levels, std::vector<Violator> found, bool from_start) {
+void enlarge(Fit& fit, Target& target, std::vector<Violator> found, bool from_start) {
   State& state = fit.state;
   const auto over = [&](const Violator& v) {
-    return std::abs(v.correlation) - levels.threshold(v.column);
+    return std::abs(v.correlation) - target.levels.threshold(v.column);
   };
   const Index most = from_start ? kStartGrowth + static_cast<Index>(state.point.support.size()) / 10
                                 : std::max(kGrowth, state.size());
@@ -45,24 +45,23 @@ void enlarge(Fit& fit, const Levels& levels, std::vector<Violator> found, bool f
   const double brevity = std::min(1.0, kShortColumns / static_cast<double>(design.n()));
   const Index more = kExtraEntrants + static_cast<Index>(part * std::max(part, brevity) * m);
   const Index extra = std::min(2 * static_cast<Index>(fresh.size()) + more, most);
-  for (Index j : fit.screen.likely(levels.thresholds(), kNear, fit.only_positive(),
-                                   state.set.columns(), extra)) {
+  for (Index j : target.screen.likely(target.levels.thresholds(), kNear, fit.only_positive(),
+                                      state.set.columns(), extra)) {
     if (std::find(fresh.begin(), fresh.end(), j) == fresh.end()) fresh.push_back(j);
   }
   fit.model().grow(fit.inputs, state, fresh);
 }
 
 // Fetched together, features save rounds. A guess, never trusted: the screen has the last word.
-void prefetch(Fit& fit, const Levels& levels, double previous_slope0,
-              const std::vector<char>& held) {
+void prefetch(Fit& fit, Target& target, double previous_slope0, const std::vector<char>& held) {
   State& state = fit.state;
-  const double ratio = previous_slope0 / levels.slope0();
+  const double ratio = previous_slope0 / target.levels.slope0();
   const double share = ratio > 1.0 ? std::max(kNear, 2.0 - ratio) : kInf;
   const Index most = 8 + fit.history.entered;  // about as many as the last alpha needed
-  const Index stayed = trim(fit, levels, share, most, held);
+  const Index stayed = trim(fit, target.levels, share, most, held);
   if (!(ratio > 1.0)) return;
-  const auto fresh = fit.screen.likely(levels.thresholds(), share, fit.only_positive(),
-                                       state.set.columns(), most - stayed);
+  const auto fresh = target.screen.likely(target.levels.thresholds(), share, fit.only_positive(),
+                                          state.set.columns(), most - stayed);
   // The whole set is read for them: a few had better come with the next violators.
   if (static_cast<Index>(fresh.size()) > state.size() / kWorthwhile) {
     fit.model().grow(fit.inputs, state, fresh);

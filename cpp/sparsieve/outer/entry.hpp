@@ -8,11 +8,10 @@
 namespace sparsieve {
 
 // Add features that exceed their thresholds, and some that are about to; `from_start`: few at once.
-void enlarge(Fit& fit, const Levels& levels, std::vector<Violator> found, bool from_start);
+void enlarge(Fit& fit, Target& target, std::vector<Violator> found, bool from_start);
 // Features that a sequential strong rule expects to enter at this alpha, given the last one's slope at
 // zero, stay or are fetched; others that are zero go, but for `held` slots.
-void prefetch(Fit& fit, const Levels& levels, double previous_slope0,
-              const std::vector<char>& held = {});
+void prefetch(Fit& fit, Target& target, double previous_slope0, const std::vector<char>& held = {});
 // Forget features that are zero and far from entering, when they outnumber those at work: all but some of
 // the nearest, and at most `most` beyond them that reach this share of their threshold. Returns how many
 // those are.

@@ -55,11 +55,16 @@ struct History {
   bool met_violators = false;  // outside the working set
 };
 
+// What a descent aims at: the levels of a penalty, and the screen that knows the residuals met on the way.
+struct Target {
+  Levels levels;
+  Screen screen;
+};
+
 struct Fit {
   Inputs inputs;
-  Levels levels;
+  Target target;
   State state;
-  Screen screen;
   Choice choice;
   History history;
   Barred barred;

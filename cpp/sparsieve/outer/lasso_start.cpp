@@ -3,9 +3,11 @@
 //
 //   minimise over w   1/2 (z - Xw)' Omega (z - Xw) + sum_j f r'(0; alpha pi_j) |w_j|
 //
-// Working set and Gram matrix are those of the path. The lasso's point is put aside while the penalty's
-// own solve goes on from it, and taken up again at the next alpha without reading X.
+// Working set, Gram matrix and shadow are those of the path; its screen is the lasso's own, because bounds
+// at the residuals of the one say little about those of the other. The lasso's point is put aside while
+// the penalty's own solve goes on from it, and taken up again at the next alpha without reading X.
 #include <algorithm>
+#include <utility>
 
 #include "sparsieve/model/model.hpp"
 #include "sparsieve/outer/descent.hpp"
@@ -23,23 +25,31 @@ void MmSolver::start_from_lasso(double alpha, double fraction, const SolveOption
   ThreadPool pool;
   fit_.inputs.poll = options.poll;
   std::vector<char> held;  // slots that the lasso may not trim: the penalty wants them
-  if (lasso_) {
-    held = near_slots(fit_, fit_.levels, kNear);
+  const bool first = !lasso_;
+  if (!first) {
+    held = near_slots(fit_, fit_.target.levels, kNear);
     resume(*lasso_);
   }
-  fit_.levels.set(alpha, fit_.barred.dependent);
-  const Levels levels = fit_.levels.lasso(fraction);
-  if (lasso_) prefetch(fit_, levels, lasso_->slope0, held);
+  fit_.target.levels.set(alpha, fit_.barred.dependent);
+  Levels levels = fit_.target.levels.lasso(fraction);
+  if (first) {
+    lasso_.emplace(Lasso{{std::move(levels), fit_.target.screen}, {}, false, {}, {}});
+  } else {
+    const double previous = std::exchange(lasso_->target.levels, std::move(levels)).slope0();
+    prefetch(fit_, lasso_->target, previous, held);
+  }
   SolveResult result;
-  Descent(fit_, levels, options, /*from_start=*/false, /*record=*/false).run(result);
-  lasso_ = {fit_.state.set.columns(), fit_.state.set.has_gram(), fit_.state.point, fit_.history,
-            levels.slope0()};
+  Descent(fit_, lasso_->target, options, /*from_start=*/false, /*record=*/false).run(result);
+  lasso_->columns = fit_.state.set.columns();
+  lasso_->gram = fit_.state.set.has_gram();
+  lasso_->point = fit_.state.point;
+  lasso_->history = fit_.history;
   at_start_ = true;
 }
 
 // Since the point was saved the working set may have grown; one that was trimmed, or that had its Gram
 // matrix dropped or made anew, is no longer that of the factor, and the residual is computed again.
-void MmSolver::resume(const LassoPoint& saved) {
+void MmSolver::resume(const Lasso& saved) {
   State& state = fit_.state;
   fit_.history = saved.history;
   const auto& columns = state.set.columns();
@@ -62,12 +72,12 @@ void MmSolver::resume(const LassoPoint& saved) {
 }
 
 void MmSolver::prune_start(const SolveOptions& options) {
-  const double allowed = kGramShare * options.tol * fit_.levels.slope0();
+  const double allowed = kGramShare * options.tol * fit_.target.levels.slope0();
   Progress limits;
   limits.max_iter = options.max_iter;
-  fit_.choice.prune(fit_.inputs, fit_.levels, fit_.state, allowed, limits);
+  fit_.choice.prune(fit_.inputs, fit_.target.levels, fit_.state, allowed, limits);
   // Over columns, features that have left cost as much as those that stay, so they go.
-  if (!fit_.state.set.has_gram()) trim(fit_, fit_.levels, kNear, fit_.state.size());
+  if (!fit_.state.set.has_gram()) trim(fit_, fit_.target.levels, kNear, fit_.state.size());
 }
 
 void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<double>& coef) {

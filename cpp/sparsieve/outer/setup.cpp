@@ -30,9 +30,9 @@ Inputs inputs_of(MmProblem& problem, std::function<bool()> poll) {
 
 MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
     : fit_{inputs_of(problem, std::move(poll)),
-           Levels(problem.penalty, std::move(problem.pi), problem.design->d()),
+           {Levels(problem.penalty, std::move(problem.pi), problem.design->d()),
+            Screen(*problem.design)},
            State(problem.design->d()),
-           Screen(*problem.design),
            {},
            {},
            {},
@@ -43,7 +43,7 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
   at.residual.r = fit_.inputs.loss->origin();
   fit_.inputs.loss->residual(at.residual);
   at.fit = at.residual.weighted.norm2;
-  const auto& weights = fit_.levels.weights();
+  const auto& weights = fit_.target.levels.weights();
   const bool all_penalised = std::find(weights.begin(), weights.end(), 0.0) == weights.end();
   if (all_penalised && !problem.correlations.empty()) {
     null_correlations_ = std::move(problem.correlations);
@@ -54,7 +54,7 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
     null_correlations_.resize(d);
     design.correlate(at.residual.weighted, all.data(), d, null_correlations_.data());
   }
-  fit_.screen.start(at.residual.r, at.residual.weighted, null_correlations_);
+  fit_.target.screen.start(at.residual.r, at.residual.weighted, null_correlations_);
   // Below the rounding error of the fit on the unpenalised features nothing is left to explain.
   const double fit_noise = 4.0 * rounding_noise(fit_.inputs, fit_.state);
   const double z_norm = std::sqrt(null_deviance());
@@ -72,10 +72,10 @@ void MmSolver::fit_unpenalised() {
   State& state = fit_.state;
   std::vector<Index> free;
   for (Index j = 0; j < inputs.design->d(); ++j) {
-    if (fit_.levels.weights()[j] == 0.0 && inputs.design->norm2(j) > 0.0) free.push_back(j);
+    if (fit_.target.levels.weights()[j] == 0.0 && inputs.design->norm2(j) > 0.0) free.push_back(j);
   }
   if (free.empty()) return;
-  fit_.levels.set_unpenalised(free, 0.0);
+  fit_.target.levels.set_unpenalised(free, 0.0);
   if (inputs.bounds.none()) {
     // A column that depends on the others has nothing to add: it stays zero.
     const std::vector<Index> kept = independent(free);
@@ -86,13 +86,13 @@ void MmSolver::fit_unpenalised() {
   fit_.model().grow(inputs, state, free);
   double largest = 0.0;
   for (double c : state.c) largest = std::max(largest, std::abs(c));
-  fit_.levels.set_unpenalised(free, largest);
+  fit_.target.levels.set_unpenalised(free, largest);
   NewtonArrays arrays;
   for (int pass = 0; pass < kRefinements; ++pass) {
     const std::vector<double> before = state.point.w;
     const double fit = state.point.residual.weighted.norm2;
     Progress ignored;
-    GramNewton(inputs, fit_.levels, state, arrays).minimise(kExactly * largest, ignored);
+    GramNewton(inputs, fit_.target.levels, state, arrays).minimise(kExactly * largest, ignored);
     fit_.model().anchor(inputs, state);
     if (!(state.point.residual.weighted.norm2 <= fit)) {
       place_at(inputs, state, before);  // too ill-conditioned to refine further

@@ -13,7 +13,7 @@
 namespace sparsieve {
 
 bool Fit::is_barred(Index j) const {
-  const auto& weights = levels.weights();
+  const auto& weights = target.levels.weights();
   return inputs.design->norm2(j) == 0.0 || (!weights.empty() && std::isinf(weights[j])) ||
          std::binary_search(barred.dependent.begin(), barred.dependent.end(), j);
 }
@@ -27,27 +27,27 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   SolveResult result;
   fit_.inputs.poll = options.poll;
   // 1. the levels of this alpha
-  const double previous = fit_.levels.slope0();
-  fit_.levels.set(alpha, fit_.barred.dependent);
+  const double previous = fit_.target.levels.slope0();
+  fit_.target.levels.set(alpha, fit_.barred.dependent);
   fit_.choice.next_alpha();
   // 2. start: from a lasso drop what the penalty drops, else fetch who is likely to enter
   const bool from_start = std::exchange(at_start_, false);
   if (from_start) {
     prune_start(options);
   } else {
-    prefetch(fit_, fit_.levels, previous);
+    prefetch(fit_, fit_.target, previous);
   }
   // 3. descend to a stationary point
-  Descent descent(fit_, fit_.levels, options, from_start, record);
+  Descent descent(fit_, fit_.target, options, from_start, record);
   descent.run(result);
   // 4. certify what else is known about it
   result.by_bound = descent.answer().by_bound;
   result.by_shadow = descent.answer().by_shadow;
   result.by_reading = descent.answer().by_reading;
-  result.objective = objective(fit_.inputs, fit_.levels, fit_.state, fit_.gradient);
+  result.objective = objective(fit_.inputs, fit_.target.levels, fit_.state, fit_.gradient);
   result.deviance = fit_.state.point.fit;
-  result.gap =
-      surrogate_gap(fit_.inputs, fit_.levels, fit_.state, fit_.gradient, descent.answer().ratio);
+  result.gap = surrogate_gap(fit_.inputs, fit_.target.levels, fit_.state, fit_.gradient,
+                             descent.answer().ratio);
   result.convex = options.test_convexity && !fit_.inputs.stopped() &&
                   strictly_convex(fit_.inputs, fit_.state, fit_.gradient);
   fit_.inputs.poll = nullptr;

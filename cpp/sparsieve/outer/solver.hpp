@@ -39,7 +39,7 @@ class MmSolver {
   // Start from a given w (columns of X); replaces the current point.
   void warm_start(const std::vector<Index>& columns, const std::vector<double>& coef);
   // Replace the penalty; the point, the working set and every bound stay.
-  void set_penalty(const Penalty* penalty) { fit_.levels.set_penalty(penalty); }
+  void set_penalty(const Penalty* penalty) { fit_.target.levels.set_penalty(penalty); }
 
   // The non-zero coefficients, by increasing column.
   void solution(std::vector<Index>& columns, std::vector<double>& coef) const {
@@ -50,25 +50,25 @@ class MmSolver {
   double coefficient_shift() const;                         // sum_j mean_j w_j
 
  private:
-  // The lasso's last point, put aside while the penalty's own solve goes on from it.
-  struct LassoPoint {
+  // The lasso that solves start from, put aside while the penalty's own solve goes on from its point.
+  struct Lasso {
+    Target target;
     std::vector<Index> columns;  // per slot of the working set as it was
     bool gram;
     Point point;
     History history;
-    double slope0;
   };
   // ---- setting up (setup.cpp)
   void fit_unpenalised();
   std::vector<Index> independent(const std::vector<Index>& columns) const;
   // ---- where a solve starts (lasso_start.cpp)
   void move_to(const std::vector<Index>& columns, const std::vector<double>& coef);
-  void resume(const LassoPoint& saved);
+  void resume(const Lasso& lasso);
   void prune_start(const SolveOptions& options);
 
   Fit fit_;
   std::vector<double> null_correlations_;
-  std::optional<LassoPoint> lasso_;
+  std::optional<Lasso> lasso_;
   bool at_start_ = false;  // the point and the working set are those of a start
 };
 
