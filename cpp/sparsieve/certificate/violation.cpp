@@ -40,12 +40,7 @@ double objective(const Inputs& inputs, const Levels& levels, const State& state,
   gradient.compute(levels, state);
   double total = 0.5 * state.point.fit;
   for (double v : gradient.penalty.value) total += v;
-  if (inputs.ridge.weight == 0.0) return total;
-  for (Index s = 0; s < state.size(); ++s) {
-    const double away = state.point.w[s] - inputs.ridge.centre_of(state.column(s));
-    total += 0.5 * inputs.ridge.weight * away * away;
-  }
-  return total;
+  return total + ridge_value(inputs, state);
 }
 
 }  // namespace sparsieve

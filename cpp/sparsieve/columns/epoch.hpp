@@ -3,24 +3,28 @@
 
 #include <cstddef>
 
+#include "sparsieve/rule/rule.hpp"
+
 namespace sparsieve {
 
 using Index = std::ptrdiff_t;
 
 // One epoch of coordinate descent on the surrogate
-//   1/2 (z - Xw)' Omega (z - Xw) + mu/2 ||w - w_old||^2 + sum_s slope_s |w_s|,
-// over the slots of a working set. With newton_steps a coordinate moves by a Newton step that uses the
+//   1/2 (z - Xw)' Omega (z - Xw) + ridge/2 ||w - centre||^2 + sum_s slope_s |w_s|,
+// over the slots of a working set, within bounds. With newton_steps a coordinate moves by a Newton step that uses the
 // curvature of the penalty, as long as it keeps its sign. Such a step may go uphill, the plain one may not.
 struct Epoch {
   Index count;           // of slots
   const Index* columns;  // the slots' columns in X
   const double* slope;
   const double* curvature;
-  double mu;
-  bool newton_steps, positive;
+  Bounds bounds;
+  double ridge;
+  const double* centre;  // of the ridge, per slot; null = 0
+  bool newton_steps;
   double* w;            // per slot
   double worst = 0.0;   // the largest violation that a step removed: |step| times curvature
-  double change = 0.0;  // of 1/2 (z - Xw)' Omega (z - Xw)
+  double change = 0.0;  // of the loss and the ridge
   Index read = 0;       // stored entries that were read
 };
 

@@ -118,7 +118,11 @@ Status ColumnDescent::epochs(int count, double target, Progress& progress) {
   const Index m = state_.size();
   surrogate_.resize(m);
   for (Index s = 0; s < m; ++s) surrogate_.strength[s] = levels_.strength(state_.column(s));
-  double penalty = evaluate(), objective = 0.5 * weighted().norm2 + penalty;
+  std::vector<double> centre;  // of the ridge, per slot
+  for (Index s = 0; s < m && !inputs_.ridge.centre.empty(); ++s) {
+    centre.push_back(inputs_.ridge.centre[state_.column(s)]);
+  }
+  double penalty = evaluate(), objective = smooth() + penalty;
   stops_ = 0;
   for (int e = 0; e < count; ++e) {
     if (inputs_.stopped()) return Status::kInterrupted;
@@ -132,9 +136,10 @@ Status ColumnDescent::epochs(int count, double target, Progress& progress) {
                 state_.set.columns().data(),
                 surrogate_.slope.data(),
                 surrogate_.curvature.data(),
+                inputs_.bounds,
                 inputs_.ridge.weight,
+                centre.empty() ? nullptr : centre.data(),
                 newton_steps_,
-                inputs_.bounds.lower >= 0.0,
                 at_.w.data()};
     inputs_.design->descend(epoch, weighted());
     state_.anchored = false;
@@ -151,7 +156,7 @@ Status ColumnDescent::epochs(int count, double target, Progress& progress) {
     objective += change;
     if (epoch.worst <= target) break;
     if (stops_ < kMemory) continue;
-    if (extrapolate(objective, penalty)) objective = 0.5 * weighted().norm2 + penalty;
+    if (extrapolate(objective, penalty)) objective = smooth() + penalty;
     stops_ = 0;
   }
   return Status::kConverged;

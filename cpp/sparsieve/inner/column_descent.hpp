@@ -34,6 +34,8 @@ class ColumnDescent final : public InnerSolver {
   }
   Weighted& weighted() { return at_.residual.weighted; }
   double worst();
+  // Loss and ridge at w.
+  double smooth() { return 0.5 * weighted().norm2 + ridge_value(inputs_, state_); }
   double evaluate();
   Status epochs(int count, double target, Progress& progress);
   bool newton_step();

@@ -1,7 +1,7 @@
 // Extrapolation of the epochs over columns. The last few epochs moved w by d_1, ..., d_p and the weighted
 // residual by u_i = -Omega X d_i. On w + span(d), within a piece of the penalty, F is the quadratic
-//   g'y + 1/2 y'Hy,   H_ij = u_i' Omega^-1 u_j + sum_s r''_s d_is d_js,
-//   g_i = u_i' Omega^-1 v + sum_s r'_s sign(w_s) d_is,   v = Omega (z - Xw),
+//   g'y + 1/2 y'Hy,   H_ij = u_i' Omega^-1 u_j + sum_s (r''_s + ridge) d_is d_js,
+//   g_i = u_i' Omega^-1 v + sum_s (r'_s sign(w_s) - the ridge's pull) d_is,   v = Omega (z - Xw),
 // known without reading X. Where H is positive definite its minimum is where to go. Where it is not, the
 // epochs are leaving a saddle, ever faster but slowly at first: go on the way they went, as far as F falls.
 #include <algorithm>
@@ -49,17 +49,19 @@ void ColumnDescent::make_steps() {
 bool ColumnDescent::minimise_on_span(std::vector<double>& y) {
   const Index steps = stops_, m = state_.size(), n = inputs_.design->n();
   const double total = inputs_.design->total();
+  const Ridge& ridge = inputs_.ridge;
   std::vector<double> here(n), pull(m), bent(m), row(steps);
   for (Index k = 0; k < n; ++k) here[k] = weighted().v[k] * spread_[k];
   for (Index s = 0; s < m; ++s) {
     pull[s] = at_.w[s] == 0.0 ? 0.0 : std::copysign(surrogate_.slope[s], at_.w[s]);
+    pull[s] -= ridge.pull(state_.column(s), at_.w[s]);
   }
   Factor factor;
   bool convex = true;
   for (Index i = 0; i < steps && convex; ++i) {
     const Weighted& image = trail_[i].residual;
     const double* step = trail_[i].w.data();
-    for (Index s = 0; s < m; ++s) bent[s] = surrogate_.curvature[s] * step[s];
+    for (Index s = 0; s < m; ++s) bent[s] = (surrogate_.curvature[s] + ridge.weight) * step[s];
     for (Index j = 0; j <= i; ++j) {
       const Weighted& other = trail_[j].residual;
       row[j] = dot(image.v.data(), other.v.data(), n) - image.sum * other.sum / total;
@@ -87,6 +89,10 @@ double ColumnDescent::farthest(const std::vector<double>& way, const Weighted& i
   for (Index k = 0; k < n; ++k) {
     linear += image.v[k] * spread_[k] * weighted().v[k];
     quadratic += image.v[k] * image.v[k];
+  }
+  for (Index s = 0; s < m && inputs_.ridge.weight > 0.0; ++s) {
+    linear -= inputs_.ridge.pull(state_.column(s), at_.w[s]) * way[s];
+    quadratic += inputs_.ridge.weight * way[s] * way[s];
   }
   Surrogate there;
   there.resize(m);
@@ -135,7 +141,7 @@ bool ColumnDescent::extrapolate(double now, double& penalty) {
   at_.w.swap(ahead);
   model_of(state_).residual(inputs_, state_);
   const double fresh = evaluate();
-  if (0.5 * weighted().norm2 + fresh < now) {
+  if (smooth() + fresh < now) {
     penalty = fresh;
     return true;
   }

@@ -12,6 +12,9 @@
 #include <cmath>
 #include <limits>
 
+// For functions that kernels of several instruction sets use: none may be compiled once for all of them.
+#define SPARSIEVE_INLINE [[gnu::always_inline]] inline
+
 namespace sparsieve {
 
 // Where a coefficient may be. `positive` is a lower bound of zero.
@@ -35,11 +38,11 @@ struct Rule {
 };
 
 // The rule of a weighted lasso: the same slope on both sides.
-inline Rule l1_rule(double slope, const Bounds& bounds) {
+SPARSIEVE_INLINE Rule l1_rule(double slope, const Bounds& bounds) {
   return {slope, slope, bounds.lower, bounds.upper, 0.0};
 }
 
-inline double prox(const Rule& rule, double pull, double steep) {
+SPARSIEVE_INLINE double prox(const Rule& rule, double pull, double steep) {
   const double curvature = steep + rule.ridge;
   double w = 0.0;
   if (pull > rule.up) {
@@ -48,7 +51,8 @@ inline double prox(const Rule& rule, double pull, double steep) {
     w = (pull + rule.down) / curvature;
   }
   // The function is convex, so that its minimiser over an interval is the nearest point of it.
-  return std::min(std::max(w, rule.lower), rule.upper);
+  if (w < rule.lower) return rule.lower;
+  return w > rule.upper ? rule.upper : w;
 }
 
 // Negative where the slopes hold zero in place, and where zero may not be left at all.

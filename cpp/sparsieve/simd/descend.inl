@@ -16,16 +16,17 @@ inline double destination(const Epoch& e, Index s, double c, double steep) {
   const double old = e.w[s], lambda = e.slope[s], pull = c + steep * old;
   if (e.newton_steps && old != 0.0 && e.curvature[s] > -kMostConcave * steep) {
     const double newton = old + (c - std::copysign(lambda, old)) / (steep + e.curvature[s]);
-    if (newton * old > 0.0) return newton;
+    if (newton * old > 0.0 && newton >= e.bounds.lower && newton <= e.bounds.upper) return newton;
   }
-  if (pull > lambda) return (pull - lambda) / steep;
-  if (pull < -lambda && !e.positive) return (pull + lambda) / steep;
-  return 0.0;
+  return prox(l1_rule(lambda, e.bounds), pull, steep);
 }
 
 // `visit(j)` is column j: `size()` entries, `dot()` = x_j'v and `add(a)`: v += a Omega x_j, in this order.
 template <class Visitor>
-void descend_by(Epoch& e, EpochInputs& t, const Visitor& visit) {
+void descend_by(Epoch& epoch, EpochInputs& inputs, const Visitor& visit) {
+  // Copies, which no store into w or v can change: they stay in registers.
+  const Epoch e = epoch;
+  EpochInputs t = inputs;
   constexpr double kEps = std::numeric_limits<double>::epsilon();
   double worst = 0.0, change = 0.0;
   Index read = 0;
@@ -33,21 +34,24 @@ void descend_by(Epoch& e, EpochInputs& t, const Visitor& visit) {
     const Index j = e.columns[s];
     auto column = visit(j);
     const double mean = t.means == nullptr ? 0.0 : t.means[j];
-    const double c = column.dot() - mean * t.sum, steep = t.norms2[j] + e.mu, old = e.w[s];
+    const double steep = t.norms2[j] + e.ridge, old = e.w[s];
+    double c = column.dot() - mean * t.sum;
+    if (e.ridge != 0.0) c += e.ridge * ((e.centre == nullptr ? 0.0 : e.centre[s]) - old);
     read += column.size();
     const double fresh = destination(e, s, c, steep), delta = fresh - old;
     if (std::abs(delta) <= kEps * std::abs(old)) continue;
     const double violation = (steep + (e.newton_steps ? e.curvature[s] : 0.0)) * std::abs(delta);
     if (violation > worst || violation != violation) worst = violation;
-    change += delta * (0.5 * t.norms2[j] * delta - c);
+    change += delta * (0.5 * steep * delta - c);
     column.add(-delta);
     read += column.size();
     t.sum -= delta * mean * t.total;
     e.w[s] = fresh;
   }
-  e.worst = worst;
-  e.change = change;
-  e.read = read;
+  epoch.worst = worst;
+  epoch.change = change;
+  epoch.read = read;
+  inputs.sum = t.sum;
 }
 
 }  // namespace

@@ -31,6 +31,16 @@ void State::solution(std::vector<Index>& columns, std::vector<double>& coef) con
   for (Index j : columns) coef.push_back(point.w[set.slot(j)]);
 }
 
+double ridge_value(const Inputs& inputs, const State& state) {
+  if (inputs.ridge.weight == 0.0) return 0.0;
+  double total = 0.0;
+  for (Index s = 0; s < state.size(); ++s) {
+    const double away = state.point.w[s] - inputs.ridge.centre_of(state.column(s));
+    total += 0.5 * inputs.ridge.weight * away * away;
+  }
+  return total;
+}
+
 void join(const Inputs& inputs, State& state, const std::vector<Index>& slots) {
   Point& at = state.point;
   for (std::size_t first = 0; first < slots.size() && !inputs.stopped(); first += kJoinBatch) {

@@ -70,6 +70,9 @@ struct State {
   void solution(std::vector<Index>& columns, std::vector<double>& coef) const;
 };
 
+// The ridge of the working set at w.
+double ridge_value(const Inputs& inputs, const State& state);
+
 // ---- changing the support, the factor in step (there is a Gram matrix)
 void join(const Inputs& inputs, State& state, const std::vector<Index>& slots);
 void leave(const Inputs& inputs, State& state, Index position);
