@@ -17,18 +17,19 @@ READ_EXTRA = import sys, tomllib; \
   project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
   print(*project["optional-dependencies"][sys.argv[1]])
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
-  $(shell find src cpp -type f -not -name '*.pyc')
+  $(shell find src cpp -type f -not -name '*.pyc' -not -path 'cpp/tests/*')
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
 
-.PHONY: help demo test test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
+.PHONY: help demo test test-cpp test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   lock test-oldest sbom reproducible wheel \
   paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads \
   bench-starts
 
 help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
-	@echo "make test      the test-suite without the slow tests"
-	@echo "make test-all  the whole test-suite"
+	@echo "make test      test-cpp, then the test-suite without the slow tests"
+	@echo "make test-cpp  unit tests of the C++ rooms, without Python; CPP_TEST=screen: part of them"
+	@echo "make test-all  test-cpp, then the whole test-suite"
 	@echo "make fuzz      random problems, calls and files for MINUTES=5; reproducers in build/fuzz"
 	@echo "make lint      ruff, clang-format and size budgets, without changing a file"
 	@echo "make types     mypy --strict"
@@ -123,10 +124,29 @@ docs: $(VENV)/.docs
 demo: $(VENV)/.cli
 	$(VENV)/bin/python examples/demo.py
 
-test: $(VENV)/.test
+# The tools that build the C++ tests. A lock has installed them already.
+$(VENV)/.cmake: $(VENV)/bin/python ci/build.in
+	$(VENV)/bin/python $(PIP_MORE) $$(grep -E '^(cmake|ninja)' ci/build.in)
+	touch $@
+
+# CPP_ARGS are options of CMake, e.g. -DSPARSIEVE_SANITIZE=ON (with a CPP_BUILD of its own). The tests run with
+# every instruction set there are kernels for; where the machine lacks one, the next one down is taken.
+CPP_BUILD ?= build/cpp
+CPP_ARGS ?=
+CPP_TEST ?=
+CPP_ISAS = $(if $(filter x86_64 amd64,$(shell uname -m)),avx512 avx2 plain,plain)
+test-cpp: $(VENV)/.cmake
+	$(VENV)/bin/cmake --log-level=NOTICE -S . -B $(CPP_BUILD) -G Ninja -DSPARSIEVE_TESTS=ON \
+	  -DCMAKE_MAKE_PROGRAM=$(abspath $(VENV)/bin/ninja) $(CPP_ARGS)
+	$(VENV)/bin/cmake --build $(CPP_BUILD)
+	for isa in $(CPP_ISAS); do \
+	  echo "C++ tests, $$isa:"; SPARSIEVE_ISA=$$isa $(CPP_BUILD)/sparsieve_tests "$(CPP_TEST)" || exit 1; \
+	done
+
+test: test-cpp $(VENV)/.test
 	$(VENV)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
 
-test-all: $(VENV)/.test
+test-all: test-cpp $(VENV)/.test
 	$(VENV)/bin/python -m pytest $(PYTEST_ARGS)
 
 # Atheris where it installs; without it the parsers meet seeded mutations only, and the run says so.

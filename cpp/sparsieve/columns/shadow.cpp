@@ -12,6 +12,11 @@ constexpr Index kAlign = 64;  // columns start on a cache line and are padded wi
 // more than 0.6 times the typical cosine of unrelated columns, n^(-1/2).
 constexpr Index kManyRows = 4096;
 constexpr Index kBlock = 1024;  // rows of a column that fill_fine keeps on the stack
+
+// What a sum of n squares may lose because they are too small for doubles.
+double underflow(Index n) {
+  return static_cast<double>(n) * std::numeric_limits<double>::denorm_min();
+}
 }  // namespace
 
 Quantised quantise(const std::vector<double>& v) {
@@ -76,6 +81,7 @@ void Shadow::fill(Index j, const T* x) {
     std::fill(q, q + stride_, std::int8_t{0});
     lost2 = half * half * static_cast<double>(n_);
   }
+  lost2 += underflow(n_);
   offset_[j] = middle;
   // The subtraction of the middle rounds each entry by at most eps times the largest entry.
   const double largest = std::max(std::abs(low), std::abs(high));
@@ -103,6 +109,7 @@ void Shadow::fill_fine(Index j, const T* x, double largest) {
     }
     kernels<double>().round_to_bytes(lost, count, 0.0, fine, finer + first, &lost2, &size2);
   }
+  lost2 += underflow(n_);
   fine_scale_[j] = fine;
   // Two subtractions and a product, each rounded by at most eps times twice the largest entry.
   const double rounding = 8.0 * kEps * largest * std::sqrt(static_cast<double>(n_));

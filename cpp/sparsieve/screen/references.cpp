@@ -94,7 +94,11 @@ Combinations combine(const References& references, const Design& design,
     rest = r;
     for (Index i = 0; i <= k; ++i) axpy(-g[i], references[i].r.data(), rest.data(), n);
     out.rest_norm[k] = std::sqrt(weighted_dot(omega, rest.data(), rest.data(), n)) + error;
-    if (!design.moments().sizes.empty()) out.rest_largest[k] = largest_entry(design, rest);
+    if (!design.moments().sizes.empty()) {
+      // Nothing is known of the entries of an error.
+      const double inf = std::numeric_limits<double>::infinity();
+      out.rest_largest[k] = error > 0.0 ? inf : largest_entry(design, rest);
+    }
     if (k == 0) first_rest = rest;
   }
   return out;
