@@ -113,7 +113,6 @@ bool ColumnDescent::try_step(const std::vector<double>& delta, double t) {
   return false;
 }
 
-// A few epochs, until nothing moves any more, or why they were broken off; now and then an extrapolation.
 Status ColumnDescent::epochs(int count, double target, Progress& progress) {
   const Index m = state_.size();
   surrogate_.resize(m);

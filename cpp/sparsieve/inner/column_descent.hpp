@@ -18,6 +18,9 @@ class ColumnDescent final : public InnerSolver {
   bool gave_up() const { return gave_up_; }
 
   Status minimise(double target, Progress& progress) override;
+  // A few epochs from a residual that belongs to w, until nothing moves by more than `target`, or why they
+  // were broken off; now and then an extrapolation. Support and residual are left to be listed and computed.
+  Status epochs(int count, double target, Progress& progress);
   // Over the whole working set, in its order: promises less than with a Gram matrix.
   void prune(double allowed, const Progress& limits) override;
 
@@ -37,7 +40,6 @@ class ColumnDescent final : public InnerSolver {
   // Loss and ridge at w.
   double smooth() { return 0.5 * weighted().norm2 + ridge_value(inputs_, state_); }
   double evaluate();
-  Status epochs(int count, double target, Progress& progress);
   bool newton_step();
   bool try_step(const std::vector<double>& delta, double t);
   // ---- extrapolation (extrapolation.cpp)

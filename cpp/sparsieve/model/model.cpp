@@ -26,6 +26,8 @@ const Model& model_of(const State& state) {
   return state.set.has_gram() ? static_cast<const Model&>(gram) : columns;
 }
 
+void start_at_zero(const Inputs& inputs, State& state) { compute_residual(inputs, state); }
+
 void place_at(const Inputs& inputs, State& state, const std::vector<double>& w) {
   Point& at = state.point;
   std::fill(at.w.begin(), at.w.end(), 0.0);

@@ -36,6 +36,8 @@ class Model {
 // The model that fits a state: the one place that asks whether there is a Gram matrix.
 const Model& model_of(const State& state);
 
+// The residual of an empty working set.
+void start_at_zero(const Inputs& inputs, State& state);
 // Replace w by the given coefficients (per slot; missing ones are zero).
 void place_at(const Inputs& inputs, State& state, const std::vector<double>& w);
 // Go on without the Gram matrix.

@@ -39,10 +39,8 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
            {}} {
   const Design& design = *problem.design;
   const Index d = design.d();
-  Point& at = fit_.state.point;
-  at.residual.r = fit_.inputs.loss->origin();
-  fit_.inputs.loss->residual(at.residual);
-  at.fit = at.residual.weighted.norm2;
+  const Point& at = fit_.state.point;
+  start_at_zero(fit_.inputs, fit_.state);
   const auto& weights = fit_.target.levels.weights();
   const bool all_penalised = std::find(weights.begin(), weights.end(), 0.0) == weights.end();
   if (all_penalised && !problem.correlations.empty()) {

@@ -3,235 +3,168 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+
+#include "sparsieve/inner/column_descent.hpp"
+#include "sparsieve/model/model.hpp"
 
 namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr Index kScreenEvery = 5;   // epochs between two gaps, as in [RGS19]
-constexpr Index kMaxNewton = 4000;  // largest support for an exact step
+constexpr Index kMaxNewton = 4000;  // largest support for Newton steps
+// Newton steps go on until violations on the support are rounding errors of correlations, or nearly.
+constexpr double kExactly = 1e-15;
+// Gaps that fail to shrink by a tenth before rounding is blamed.
+constexpr int kPatience = 50;
+
+Inputs inputs_of(const PwlProblem& problem) {
+  const Design& design = *problem.design;
+  const double size =
+      weighted_dot(design.omega().data(), problem.z.data(), problem.z.data(), design.n());
+  return {&design,
+          std::make_shared<SquaredLoss>(design, problem.z, std::sqrt(size)),
+          {},
+          {problem.prox_weight, problem.centre},
+          {}};
+}
+
+const Penalty* l1_penalty() {
+  static const ShapedPenalty<L1Shape> l1{L1Shape{}};
+  return &l1;
+}
 }  // namespace
 
 PwlSolver::PwlSolver(const PwlProblem& problem)
-    : problem_(problem), unpenalised_(*problem.design, problem.prox_weight) {
-  const Index d = problem.design->d();
-  screened_.assign(d, 0);
-  w_.assign(d, 0.0);
-  c_.assign(d, 0.0);
-  for (Index j = 0; j < d; ++j) {
-    if (std::isinf(problem.l1[j])) {
+    : inputs_(inputs_of(problem)),
+      levels_(l1_penalty(), problem.l1, problem.design->d()),
+      state_(problem.design->d()),
+      screened_(problem.design->d(), 0),
+      unpenalised_(*problem.design, problem.prox_weight) {
+  levels_.set(1.0, {});
+  std::vector<Index> columns;
+  for (Index j = 0; j < problem.design->d(); ++j) {
+    if (std::isinf(lambda(j))) {
       screened_[j] = 1;  // excluded: zero, and its prox term is a constant
-      constant_ += 0.5 * problem.prox_weight * centre(j) * centre(j);
+      constant_ += prox_term(j);
     } else if (curvature(j) > 0.0) {
-      active_.push_back(j);
-    } else if (!unpenalised(j)) {
+      columns.push_back(j);
+      if (lambda(j) == 0.0) unpenalised_.add(j);
+    } else if (lambda(j) > 0.0) {
       screened_[j] = 1;  // a zero column without prox term only costs lambda |w|
     }
   }
   excluded_ = constant_;
-  for (Index j : active_) {
-    if (unpenalised(j)) unpenalised_.add(j);
-  }
+  leave_gram(state_);
+  start_at_zero(inputs_, state_);
+  model_of(state_).grow(inputs_, state_, columns);
 }
 
-// w_j <- soft(c_j + curvature_j w_j, lambda_j) / curvature_j; weighted_.v = Omega r is kept current.
-void PwlSolver::epoch() {
-  const Design& design = *problem_.design;
-  const double mu = problem_.prox_weight;
-  for (Index j : active_) {
-    double c;
-    design.correlate(weighted_, &j, 1, &c);
-    c -= mu * (w_[j] - centre(j));
-    const double steep = curvature(j), pull = c + steep * w_[j], lambda = problem_.l1[j];
-    double fresh = 0.0;
-    if (pull > lambda) fresh = (pull - lambda) / steep;
-    if (pull < -lambda) fresh = (pull + lambda) / steep;
-    const double delta = fresh - w_[j];
-    if (delta == 0.0) continue;
-    design.subtract_weighted(j, delta, weighted_);
-    w_[j] = fresh;
-  }
+// Support, residual and correlations from w: no drift survives a check.
+void PwlSolver::settle() {
+  state_.anchored = false;
+  model_of(state_).list_support(inputs_, state_);
+  model_of(state_).anchor(inputs_, state_);
 }
 
-// Recompute the residual from w: no drift survives a check.
-void PwlSolver::refresh() {
-  std::vector<Index> columns;
-  std::vector<double> coef;
-  for (Index j : active_) {
-    if (w_[j] != 0.0) {
-      columns.push_back(j);
-      coef.push_back(w_[j]);
-    }
-  }
-  r_ = problem_.z;
-  problem_.design->subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()), r_);
-  problem_.design->weigh(r_, weighted_);
+void PwlSolver::descend(Index epochs, Progress& progress) {
+  ColumnDescent(inputs_, levels_, state_).epochs(static_cast<int>(epochs), 0.0, progress);
+  settle();
 }
 
-void PwlSolver::fetch_correlations(const std::vector<Index>& columns) {
-  std::vector<double> c(columns.size());
-  problem_.design->correlate(weighted_, columns.data(), static_cast<Index>(columns.size()),
-                             c.data());
+// Newton steps on the Gram matrix of the support and the unpenalised columns; taken if P falls.
+void PwlSolver::solve_support() {
+  std::vector<Index> columns = unpenalised_.columns();
+  for (Index s : state_.point.support) {
+    if (lambda(state_.column(s)) > 0.0) columns.push_back(state_.column(s));
+  }
+  if (columns.empty() || static_cast<Index>(columns.size()) > kMaxNewton) return;
+  State support(inputs_.design->d());
+  start_at_zero(inputs_, support);
+  model_of(support).grow(inputs_, support, columns);
+  if (support.size() < static_cast<Index>(columns.size())) return;  // stopped
+  std::vector<double> w(columns.size());
   for (std::size_t k = 0; k < columns.size(); ++k) {
-    const Index j = columns[k];
-    c_[j] = c[k] - problem_.prox_weight * (w_[j] - centre(j));
+    w[k] = state_.point.w[state_.set.slot(columns[k])];
   }
-}
-
-// The exact minimiser on the current support and signs (unpenalised coordinates included, whose
-// correlation it brings to zero), stopping at each sign change to let that coordinate go.
-void PwlSolver::support_step() {
-  const double mu = problem_.prox_weight;
-  std::vector<Index> support =
-      unpenalised_.columns();  // first, so that none of them is found dependent
-  for (Index j : active_) {
-    if (w_[j] != 0.0 && !unpenalised(j)) support.push_back(j);
+  place_at(inputs_, support, w);
+  if (inputs_.stopped()) return;
+  double largest = 0.0;
+  for (double x : support.pull) largest = std::max(largest, std::abs(x));
+  Progress limits;
+  limits.max_iter = 2 * support.size() + 8;
+  GramNewton(inputs_, levels_, support, arrays_).minimise(kExactly * largest, limits);
+  const double before = primal();
+  const std::vector<double> old = state_.point.w;
+  for (Index s = 0; s < support.size(); ++s) {
+    state_.point.w[state_.set.slot(support.column(s))] = support.point.w[s];
   }
-  if (support.empty() || static_cast<Index>(support.size()) > kMaxNewton) return;
-  WorkingSet ws(problem_.design->d());
-  ws.grow(*problem_.design, support, poll_);
-  if (stopped()) return;
-  Factor factor;
-  std::vector<Index> kept;  // slots whose column is independent of those before it
-  std::vector<double> row, g, delta;
-  for (Index s = 0; s < ws.size(); ++s) {
-    row.clear();
-    for (Index q : kept) row.push_back(ws.gram(s)[q]);
-    if (stopped()) return;
-    if (factor.append(row.data(), ws.gram(s)[s] + mu)) {
-      kept.push_back(s);
-    } else {
-      factor.remove(factor.size() - 1);
-    }
-  }
-  release_dependent(ws, factor, kept);
-  refresh();
-  fetch_correlations(support);
-  for (std::size_t guard = 0; guard <= support.size() && !kept.empty() && !stopped(); ++guard) {
-    g.clear();
-    for (Index s : kept) {
-      const Index j = ws.column(s);
-      const double sign = unpenalised(j) ? 0.0 : (w_[j] > 0.0 ? 1.0 : -1.0);
-      g.push_back(c_[j] - problem_.l1[j] * sign);
-    }
-    delta.resize(g.size());
-    factor.solve(g.data(), delta.data());
-    double t = 1.0;
-    Index leaver = -1;
-    for (std::size_t p = 0; p < kept.size(); ++p) {
-      const Index j = ws.column(kept[p]);
-      if (unpenalised(j) || delta[p] * w_[j] >= 0.0) continue;
-      const double crossing = -w_[j] / delta[p];
-      if (crossing < t) {
-        t = crossing;
-        leaver = static_cast<Index>(p);
-      }
-    }
-    for (std::size_t p = 0; p < kept.size(); ++p) {
-      const Index slot = kept[p], j = ws.column(slot);
-      const double move = static_cast<Index>(p) == leaver ? -w_[j] : t * delta[p];
-      w_[j] += move;
-      if (static_cast<Index>(p) == leaver) w_[j] = 0.0;
-      c_[j] -= mu * move;
-      for (Index s : kept) c_[ws.column(s)] -= ws.gram(slot)[s] * move;
-    }
-    if (leaver < 0) return;
-    factor.remove(leaver);
-    kept.erase(kept.begin() + leaver);
-  }
-}
-
-// A column of the support that depends on the kept ones, x_s = X_kept a, can be exchanged for them
-// without changing the fit: w_s + t, w_kept - a t. The l1 cost is linear in t until a coefficient
-// reaches zero, so go there; if it is a kept one, column s takes its place.
-void PwlSolver::release_dependent(const WorkingSet& ws, Factor& factor, std::vector<Index>& kept) {
-  std::vector<double> a;
-  for (Index s = 0; s < ws.size() && !stopped(); ++s) {
-    const Index j = ws.column(s);
-    if (std::find(kept.begin(), kept.end(), s) != kept.end() || w_[j] == 0.0) continue;
-    a.clear();
-    for (Index q : kept) a.push_back(ws.gram(s)[q]);
-    factor.solve(a.data(), a.data());
-    double slope = problem_.l1[j] * (w_[j] > 0.0 ? 1.0 : -1.0);
-    for (std::size_t p = 0; p < kept.size(); ++p) {
-      const Index i = ws.column(kept[p]);
-      if (!unpenalised(i)) slope -= problem_.l1[i] * (w_[i] > 0.0 ? a[p] : -a[p]);
-    }
-    const double toward = w_[j] > 0.0 ? -1.0 : 1.0;  // the way to w_s = 0, also taken in a tie
-    const double way = slope == 0.0 ? toward : (slope > 0.0 ? -1.0 : 1.0);
-    double length = way == toward ? std::abs(w_[j]) : kInf;
-    Index leaver = -1;
-    for (std::size_t p = 0; p < kept.size(); ++p) {
-      const Index i = ws.column(kept[p]);
-      const double crossing = w_[i] / (a[p] * way);
-      if (!unpenalised(i) && crossing > 0.0 && crossing < length) {
-        length = crossing;
-        leaver = static_cast<Index>(p);
-      }
-    }
-    if (std::isinf(length)) continue;
-    for (std::size_t p = 0; p < kept.size(); ++p) w_[ws.column(kept[p])] -= a[p] * way * length;
-    w_[j] = leaver < 0 ? 0.0 : w_[j] + way * length;
-    if (leaver < 0) continue;
-    w_[ws.column(kept[leaver])] = 0.0;
-    factor.remove(leaver);
-    kept.erase(kept.begin() + leaver);
-    a.clear();
-    for (Index q : kept) a.push_back(ws.gram(s)[q]);
-    if (factor.append(a.data(), ws.gram(s)[s] + problem_.prox_weight)) {
-      kept.push_back(s);
-    } else {
-      factor.remove(factor.size() - 1);
-    }
-  }
+  settle();
+  if (primal() <= before) return;
+  state_.point.w = old;
+  settle();
 }
 
 // What is left of the unpenalised columns in the residual (its ridge rows included).
 std::vector<double> PwlSolver::unpenalised_part() const {
   std::vector<double> tail;
   for (Index j : unpenalised_.columns()) {
-    tail.push_back(std::sqrt(problem_.prox_weight) * (centre(j) - w_[j]));
+    tail.push_back(std::sqrt(mu()) * (centre(j) - state_.point.w[state_.set.slot(j)]));
   }
-  return unpenalised_.coordinates(weighted_, tail);
+  return unpenalised_.coordinates(state_.point.residual.weighted, tail);
 }
 
-// Bring c_j to zero for every unpenalised j: the dual point needs it, see dual_point. A column that
+// Bring c_j to zero for every unpenalised j: the dual point needs it, see `sphere`. A column that
 // depends on the others follows them. Twice, because the first solve leaves its own rounding error.
-void PwlSolver::unpenalised_step() {
-  if (unpenalised_.columns().empty()) return;
+void PwlSolver::solve_unpenalised() {
+  const auto& columns = unpenalised_.columns();
+  if (columns.empty()) return;
   for (int pass = 0; pass < 2; ++pass) {
     const auto step = unpenalised_.solve(unpenalised_part());
-    for (std::size_t k = 0; k < step.size(); ++k) w_[unpenalised_.columns()[k]] += step[k];
-    refresh();
+    for (std::size_t k = 0; k < step.size(); ++k) {
+      state_.point.w[state_.set.slot(columns[k])] += step[k];
+    }
+    settle();
   }
 }
 
-double PwlSolver::primal() const {
-  double total = 0.5 * weighted_.norm2 + constant_;
-  for (Index j : active_) {
-    const double u = w_[j] - centre(j);
-    total += problem_.l1[j] * std::abs(w_[j]) + 0.5 * problem_.prox_weight * u * u;
-  }
-  return total;
+double PwlSolver::primal() {
+  return objective(inputs_, levels_, state_, arrays_.gradient) + constant_;
 }
 
 // A bound of the rounding error of P and D, and of what the residual's own error does to them.
 double PwlSolver::primal_noise() const {
-  const Design& design = *problem_.design;
-  double size = 0.0, sums = 0.0;
-  for (Index i = 0; i < design.n(); ++i) {
-    size += design.omega()[i] * problem_.z[i] * problem_.z[i];
-  }
-  double reach = std::sqrt(size);
-  for (Index j : active_) {
-    const double u = std::abs(w_[j]) + std::abs(centre(j));
-    reach += std::abs(w_[j]) * design.norm(j);
-    sums += problem_.l1[j] * std::abs(w_[j]) + problem_.prox_weight * u * u;
+  const Design& design = *inputs_.design;
+  double reach = std::sqrt(inputs_.loss->null_deviance()), sums = 0.0;
+  for (Index s = 0; s < state_.size(); ++s) {
+    const Index j = state_.column(s);
+    const double size = std::abs(state_.point.w[s]), u = size + std::abs(centre(j));
+    reach += size * design.norm(j);
+    sums += lambda(j) * size + mu() * u * u;
   }
   const double n = static_cast<double>(design.n() + design.d());
-  const double r = std::sqrt(weighted_.norm2);
-  return kEps * ((n / 8.0 + 16.0) * (weighted_.norm2 + reach * r) + 16.0 * (sums + constant_));
+  const double norm2 = state_.point.fit, norm = std::sqrt(norm2);
+  return kEps * ((n / 8.0 + 16.0) * (norm2 + reach * norm) + 16.0 * (sums + constant_));
+}
+
+PwlSolver::Coordinates PwlSolver::active() const {
+  return {state_.set.columns(), state_.point.w, state_.c};
+}
+
+PwlSolver::Coordinates PwlSolver::everybody() const {
+  Coordinates all;
+  for (Index j = 0; j < inputs_.design->d(); ++j) {
+    if (!std::isinf(lambda(j)) && curvature(j) > 0.0) all.columns.push_back(j);
+  }
+  all.c.resize(all.columns.size());
+  inputs_.design->correlate(state_.point.residual.weighted, all.columns.data(),
+                            static_cast<Index>(all.columns.size()), all.c.data());
+  for (std::size_t k = 0; k < all.columns.size(); ++k) {
+    const Index j = all.columns[k];
+    all.w.push_back(state_.set.contains(j) ? state_.point.w[state_.set.slot(j)] : 0.0);
+    all.c[k] += inputs_.ridge.pull(j, all.w[k]);
+  }
+  return all;
 }
 
 // s = kappa Omega r, v = kappa mu (w - w'), kappa the maximiser of the dual on the feasible interval.
@@ -239,108 +172,106 @@ double PwlSolver::primal_noise() const {
 // mu = 0 the exact step leaves e = Q'Omega r of the order of rounding, Q an orthonormal basis of those
 // columns; kappa Omega (r - Q e) is feasible, its value is at least D(s) - kappa ||e|| ||z||, and no
 // c_j moves by more than kappa ||x_j|| ||e||: both are allowed for.
-DualPoint PwlSolver::dual_point(const std::vector<Index>& columns, double constant) const {
-  const double mu = problem_.prox_weight, norm = std::sqrt(weighted_.norm2);
-  double limit = kInf, linear = 0.0, quadratic = weighted_.norm2, slack = 0.0, shift = 0.0;
-  for (Index i = 0; i < problem_.design->n(); ++i) linear += weighted_.v[i] * problem_.z[i];
-  if (mu == 0.0 && !unpenalised_.columns().empty()) {
+PwlSolver::Sphere PwlSolver::sphere(const Coordinates& coordinates, double constant) {
+  const Design& design = *inputs_.design;
+  const Weighted& weighted = state_.point.residual.weighted;
+  const auto& z = inputs_.loss->origin();
+  const double norm = std::sqrt(weighted.norm2);
+  double limit = kInf, linear = 0.0, quadratic = weighted.norm2, slack = 0.0;
+  Sphere out;
+  for (Index i = 0; i < design.n(); ++i) linear += weighted.v[i] * z[i];
+  if (mu() == 0.0 && !unpenalised_.columns().empty()) {
     const auto e = unpenalised_part();
-    const double z2 = weighted_dot(problem_.design->omega().data(), problem_.z.data(),
-                                   problem_.z.data(), problem_.design->n());
-    shift = std::sqrt(dot(e.data(), e.data(), static_cast<Index>(e.size()))) + 16.0 * kEps * norm;
-    slack = shift * std::sqrt(z2);
+    out.shift =
+        std::sqrt(dot(e.data(), e.data(), static_cast<Index>(e.size()))) + 16.0 * kEps * norm;
+    slack = out.shift * std::sqrt(inputs_.loss->null_deviance());
   }
-  for (Index j : columns) {
-    double v = mu * (w_[j] - centre(j));
-    const double noise = problem_.design->rounding(j) * norm + problem_.design->norm(j) * shift;
-    const double c = std::abs(c_[j]) + noise, lambda = problem_.l1[j];
-    if (lambda > 0.0) {
-      if (c > 0.0) limit = std::min(limit, lambda / c);
-    } else if (mu > 0.0) {
-      v += c_[j];  // = x_j' Omega r
-      slack += noise * (std::abs(w_[j]) + std::abs(centre(j)));
+  for (std::size_t k = 0; k < coordinates.columns.size(); ++k) {
+    const Index j = coordinates.columns[k];
+    const double w = coordinates.w[k], c = coordinates.c[k];
+    double v = -inputs_.ridge.pull(j, w);
+    const double noise = design.rounding(j) * norm + design.norm(j) * out.shift;
+    if (lambda(j) > 0.0) {
+      const double reached = std::abs(c) + noise;
+      if (reached > 0.0) limit = std::min(limit, lambda(j) / reached);
+    } else if (mu() > 0.0) {
+      v += c;  // = x_j' Omega r
+      slack += noise * (std::abs(w) + std::abs(centre(j)));
     }
-    if (mu > 0.0) {
+    if (mu() > 0.0) {
       linear -= v * centre(j);
-      quadratic += v * v / mu;
+      quadratic += v * v / mu();
     }
   }
-  DualPoint point;
-  if (quadratic > 0.0) point.scale = std::clamp((linear - slack) / quadratic, -limit, limit);
-  const double scale = point.scale;
-  point.value =
-      scale * linear - std::abs(scale) * slack - 0.5 * scale * scale * quadratic + constant;
-  point.gap = primal() - point.value;
-  point.shift = shift;
-  point.radius = std::sqrt(2.0 * (std::max(point.gap, 0.0) + primal_noise()));
-  return point;
+  out.point = best_dual(linear, slack, quadratic, -limit, limit);
+  out.gap = primal() - (out.point.value + constant);
+  out.radius = std::sqrt(2.0 * (std::max(out.gap, 0.0) + primal_noise()));
+  return out;
 }
 
-// Discard j when kappa |c_j| + radius sqrt(curvature_j) < lambda_j, rounding margin included.
-void PwlSolver::screen(const DualPoint& point) {
-  const double norm = std::sqrt(weighted_.norm2), scale = std::abs(point.scale);
+// Discard j when |kappa| |c_j| + radius sqrt(curvature_j) < lambda_j, rounding margin included.
+void PwlSolver::screen(const Sphere& sphere) {
+  const Design& design = *inputs_.design;
+  const double norm = std::sqrt(state_.point.residual.weighted.norm2);
+  const double scale = std::abs(sphere.point.scale);
   std::vector<Index> survivors;
-  bool discarded = false;
-  for (Index j : active_) {
-    const double noise = problem_.design->rounding(j) * norm +
-                         problem_.design->norm(j) * point.shift + 4.0 * kEps * std::abs(c_[j]);
-    const double score = scale * (std::abs(c_[j]) + noise) +
-                         point.radius * std::sqrt(curvature(j)) * (1.0 + 8.0 * kEps);
-    if (score < problem_.l1[j]) {
-      screened_[j] = 1;
-      discarded = discarded || w_[j] != 0.0;
-      constant_ += 0.5 * problem_.prox_weight * centre(j) * centre(j);
-      w_[j] = 0.0;
-    } else {
-      survivors.push_back(j);
+  bool moved = false;
+  for (Index s = 0; s < state_.size(); ++s) {
+    const Index j = state_.column(s);
+    const double c = std::abs(state_.c[s]);
+    const double noise = design.rounding(j) * norm + design.norm(j) * sphere.shift + 4.0 * kEps * c;
+    const double score =
+        scale * (c + noise) + sphere.radius * std::sqrt(curvature(j)) * (1.0 + 8.0 * kEps);
+    if (!(score < lambda(j))) {
+      survivors.push_back(s);
+      continue;
     }
+    screened_[j] = 1;
+    constant_ += prox_term(j);
+    moved = moved || state_.point.w[s] != 0.0;
+    state_.point.w[s] = 0.0;
   }
-  active_.swap(survivors);
-  if (discarded) refresh();
+  if (static_cast<Index>(survivors.size()) == state_.size()) return;
+  model_of(state_).list_support(inputs_, state_);
+  keep_slots(state_, survivors);
+  if (moved) settle();
 }
 
 PwlResult PwlSolver::solve(const PwlOptions& options) {
   PwlResult result;
-  poll_ = options.poll;
-  refresh();
+  inputs_.poll = options.poll;
+  settle();
   const double goal = options.tol * std::max(primal(), std::numeric_limits<double>::min());
   double best = kInf;
-  int patience = 50;
+  int patience = kPatience;
+  Progress progress;
+  progress.max_iter = options.max_epochs;
   while (true) {
-    // 1. a few epochs, then the exact step on the support they found
-    for (Index e = 0; e < kScreenEvery && result.epochs < options.max_epochs && !stopped();
-         ++e, ++result.epochs) {
-      epoch();
-    }
-    refresh();
-    support_step();
-    refresh();
-    unpenalised_step();
+    // 1. a few epochs, then Newton steps on the support they found
+    descend(std::min(kScreenEvery, options.max_epochs - progress.epochs), progress);
+    solve_support();
+    solve_unpenalised();
     // 2. dual point and gap
-    fetch_correlations(active_);
-    const DualPoint point = dual_point(active_, constant_);
+    const Sphere found = sphere(active(), constant_);
     // 3. screen
-    if (options.screen) screen(point);
+    if (options.screen) screen(found);
     // 4. stop when the gap is small, or when rounding or the caller forbids more
-    patience = point.gap < 0.9 * best ? 50 : patience - 1;
-    best = std::min(best, point.gap);
-    result.converged = point.gap <= std::max(goal, primal_noise());
-    if (result.converged || patience == 0 || result.epochs >= options.max_epochs) break;
-    if (stopped()) break;
+    patience = found.gap < 0.9 * best ? kPatience : patience - 1;
+    best = std::min(best, found.gap);
+    result.converged = found.gap <= std::max(goal, primal_noise());
+    if (result.converged || patience == 0 || progress.epochs >= options.max_epochs) break;
+    if (inputs_.stopped()) break;
   }
   // The reported dual point is feasible for every feature, screened ones included.
-  std::vector<Index> all;
-  for (Index j = 0; j < problem_.design->d(); ++j) {
-    if (!std::isinf(problem_.l1[j]) && curvature(j) > 0.0) all.push_back(j);
-  }
-  fetch_correlations(all);
-  result.screened = screened_;
+  const Coordinates all = everybody();
   result.primal = primal();
-  DualPoint point = dual_point(all, excluded_);
-  result.w = w_;
-  result.r = r_;
-  result.dual = result.primal - point.gap;
-  result.gap = point.gap;
+  result.gap = sphere(all, excluded_).gap;
+  result.dual = result.primal - result.gap;
+  result.epochs = progress.epochs;
+  result.screened = screened_;
+  result.w.assign(inputs_.design->d(), 0.0);
+  for (Index s = 0; s < state_.size(); ++s) result.w[state_.column(s)] = state_.point.w[s];
+  result.r = state_.point.residual.r;
   return result;
 }
 

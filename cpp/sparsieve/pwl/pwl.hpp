@@ -1,17 +1,23 @@
-// The Proximal Weighted Lasso, [RGS19] Algorithm 1 with the corrections of DESIGN section 3:
+// The Proximal Weighted Lasso, [RGS19] Algorithm 1:
 //
 //   P(w) = 1/2 (z - Xw)' Omega (z - Xw) + mu/2 ||w - w'||^2 + sum_j lambda_j |w_j|
 //
-// by coordinate descent with a duality gap, safe screening and exact Newton steps on the support.
+// one surrogate, solved with the inner solvers of the engine: epochs over the columns that are not screened
+// yet, and Newton steps on the Gram matrix of the support. A duality gap says how exact the point is, and a
+// sphere around the dual point which coordinates are zero in every solution:
+//
+//   |kappa| |c_j| + sqrt(2 gap) sqrt(||x_j||^2 + mu) < lambda_j   =>   w_j = 0,   c_j = x_j' v - mu (w_j - w'_j)
+//
+// [RGS19] eq. (test) prints ||x_j|| + mu for the root, which its own proof does not give and which is unsafe
+// for short columns.
 #pragma once
 
 #include <functional>
 #include <vector>
 
-#include "sparsieve/columns/design.hpp"
+#include "sparsieve/certificate/certificate.hpp"
 #include "sparsieve/inner/basis.hpp"
-#include "sparsieve/state/factor.hpp"
-#include "sparsieve/state/working_set.hpp"
+#include "sparsieve/inner/gram_newton.hpp"
 
 namespace sparsieve {
 
@@ -38,49 +44,52 @@ struct PwlResult {
   bool converged = false;
 };
 
-// A dual feasible point scaled from the residual, its objective and the radius of the safe sphere.
-struct DualPoint {
-  double scale = 0.0;  // kappa
-  double value = 0.0;
-  double gap = 0.0;
-  double radius = 0.0;  // sqrt(2 gap), rounding included
-  double shift = 0.0;   // how far the unpenalised block is from exact, see dual_point
-};
-
 class PwlSolver {
  public:
   explicit PwlSolver(const PwlProblem& problem);
   PwlResult solve(const PwlOptions& options);
 
  private:
-  double curvature(Index j) const { return problem_.design->norm2(j) + problem_.prox_weight; }
-  double centre(Index j) const { return problem_.centre.empty() ? 0.0 : problem_.centre[j]; }
-  bool unpenalised(Index j) const { return problem_.l1[j] == 0.0; }
+  // A feasible dual point along the residual and the sphere around it that holds the solution.
+  struct Sphere {
+    DualPoint point;
+    double gap = 0.0;
+    double radius = 0.0;  // sqrt(2 gap), rounding included
+    double shift = 0.0;   // how far the unpenalised block is from exact, see `sphere`
+  };
+  // Coordinates that a dual point has to be feasible for.
+  struct Coordinates {
+    std::vector<Index> columns;
+    std::vector<double> w, c;
+  };
 
-  bool stopped() const { return poll_ && poll_(); }
-  std::function<bool()> poll_;  // true = stop; once true it stays so
-  void epoch();
-  void refresh();
-  void support_step();
-  void release_dependent(const WorkingSet& ws, Factor& factor, std::vector<Index>& kept);
-  void unpenalised_step();
+  double mu() const { return inputs_.ridge.weight; }
+  double centre(Index j) const { return inputs_.ridge.centre_of(j); }
+  double lambda(Index j) const { return levels_.threshold(j); }
+  double curvature(Index j) const { return inputs_.design->norm2(j) + mu(); }
+  double prox_term(Index j) const { return 0.5 * mu() * centre(j) * centre(j); }
+
+  void settle();
+  void descend(Index epochs, Progress& progress);
+  void solve_support();
+  void solve_unpenalised();
   std::vector<double> unpenalised_part() const;
-  void fetch_correlations(const std::vector<Index>& columns);
-  // The best dual point along the residual that is feasible for `columns`; `constant` is the prox
-  // term of all the others.
-  DualPoint dual_point(const std::vector<Index>& columns, double constant) const;
-  double primal() const;
+  double primal();
   double primal_noise() const;
-  void screen(const DualPoint& point);
+  Coordinates active() const;
+  Coordinates everybody() const;
+  // The best dual point that is feasible for some coordinates; `constant` is the prox term of the others.
+  Sphere sphere(const Coordinates& coordinates, double constant);
+  void screen(const Sphere& sphere);
 
-  const PwlProblem& problem_;
-  std::vector<Index> active_;  // not screened
+  Inputs inputs_;
+  Levels levels_;
+  State state_;  // the working set: every column that is not screened
   std::vector<char> screened_;
-  Basis unpenalised_;              // of the columns with lambda_j = 0
-  std::vector<double> w_, r_, c_;  // c_j = x_j' Omega r - mu (w_j - w'_j), filled per column asked
-  Weighted weighted_;
+  Basis unpenalised_;      // of the columns with lambda_j = 0
   double excluded_ = 0.0;  // prox term of the excluded coordinates (infinite l1 weight)
   double constant_ = 0.0;  // the same, screened coordinates included
+  NewtonArrays arrays_;
 };
 
 }  // namespace sparsieve
