@@ -179,63 +179,29 @@ class SignalPoll {
   bool stopped_ = false;
 };
 
-// What a design is made of; the design itself when it is asked for, with its pass over X.
 struct PyDesign {
   Columns columns;
-  SampleWeights weights;
-  int threads;
-  ShadowUse shadow_use;
-  std::shared_ptr<const Design> design;
-  // With r given, and if nobody has asked before, its correlations come from the pass that measures.
-  const Design& measured(const Weighted* r = nullptr, std::vector<double>* correlations = nullptr) {
-    if (!design) {
-      design =
-          std::make_shared<Design>(columns.storage, weights, threads, shadow_use, r, correlations);
-    }
-    return *design;
-  }
+  LazyDesign design;
 };
 
 struct PySolver {
   Columns columns;
-  std::shared_ptr<const Design> design;
-  std::shared_ptr<Penalty> penalty;
   std::shared_ptr<const Flag> flag;
-  double response_mean = 0.0;
-  std::unique_ptr<MmSolver> solver;
+  std::unique_ptr<Solver> solver;
 };
 
 std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
                                       std::shared_ptr<Penalty> penalty,
-                                      std::optional<Vector<double>> weights, bool positive,
-                                      double prox_weight, double max_time) {
-  const Index n = design.columns.storage->n(), d = design.columns.storage->d();
-  if (static_cast<Index>(y.shape(0)) != n) throw nb::value_error("y has the wrong length");
-  if (weights && static_cast<Index>(weights->shape(0)) != d) {
-    throw nb::value_error("weights has the wrong length");
-  }
+                                      std::optional<Vector<double>> weights, bool positive, double,
+                                      double max_time) {
   auto self = std::make_unique<PySolver>();
   self->columns = design.columns;
-  self->penalty = std::move(penalty);
-  MmProblem problem;
-  problem.z = to_vector(y);
-  problem.response_size =
-      std::sqrt(weighted_dot(design.weights.omega().data(), problem.z.data(), problem.z.data(), n));
-  self->response_mean = design.weights.centre_response(problem.z);
-  if (weights) problem.pi = to_vector(*weights);
-  problem.penalty = self->penalty.get();
-  problem.positive = positive;
+  SolverParts parts{&design.design, to_vector(y), std::move(penalty), {}, positive};
+  if (weights) parts.weights = to_vector(*weights);
   SignalPoll poll(max_time);
   {
     WithoutGil released;
-    // Unpenalised features are fitted first, so that correlations with z are of no use then.
-    const bool all_penalised =
-        std::find(problem.pi.begin(), problem.pi.end(), 0.0) == problem.pi.end();
-    Weighted weighted;
-    if (all_penalised) design.weights.weigh(problem.z, weighted);
-    problem.design = &design.measured(all_penalised ? &weighted : nullptr, &problem.correlations);
-    self->design = design.design;
-    self->solver = std::make_unique<MmSolver>(std::move(problem), std::ref(poll));
+    self->solver = std::make_unique<Solver>(std::move(parts), std::ref(poll));
   }
   poll.rethrow();
   return self;
@@ -244,7 +210,7 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
 // The lasso that a solve starts from: nothing for a fraction of 0.
 struct LassoStart {
   double fraction, tol;
-  void move(MmSolver& solver, double alpha, SolveOptions options) const {
+  void move(Solver& solver, double alpha, SolveOptions options) const {
     if (!(fraction > 0.0)) return;
     options.tol = tol;
     solver.start_from_lasso(alpha, fraction, options);
@@ -269,7 +235,7 @@ nb::tuple solver_solution(const PySolver& self) {
   std::vector<Index> columns;
   std::vector<double> coef;
   self.solver->solution(columns, coef);
-  const double intercept = self.response_mean - self.solver->coefficient_shift();
+  const double intercept = self.solver->intercept();
   return nb::make_tuple(to_numpy(std::vector<std::int64_t>(columns.begin(), columns.end())),
                         to_numpy(std::move(coef)), intercept);
 }
@@ -294,7 +260,7 @@ nb::tuple follow(PySolver& self, Vector<double> alphas, double tol, Index max_it
       sizes.push_back(static_cast<std::int64_t>(support.size()));
       columns.insert(columns.end(), support.begin(), support.end());
       values.insert(values.end(), coef.begin(), coef.end());
-      intercepts.push_back(self.response_mean - self.solver->coefficient_shift());
+      intercepts.push_back(self.solver->intercept());
       objective.push_back(result.objective);
       kkt.push_back(result.kkt);
       converged.push_back(result.status == Status::kConverged);
@@ -311,7 +277,7 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
                    std::optional<Vector<double>> centre, double tol, Index max_epochs,
                    bool screen) {
   PwlProblem problem;
-  problem.design = &design.measured();
+  problem.design = design.design.measured().get();
   problem.z = to_vector(z);
   problem.l1 = to_vector(l1);
   problem.prox_weight = prox_weight;
@@ -323,7 +289,7 @@ nb::dict solve_pwl(PyDesign& design, Vector<double> z, Vector<double> l1, double
   options.screen = screen;
   options.poll = std::ref(poll);
   PwlResult result;
-  if (design.design->too_large().empty()) {  // else the caller refuses X
+  if (problem.design->too_large().empty()) {  // else the caller refuses X
     WithoutGil released;
     result = PwlSolver(problem).solve(options);
   }
@@ -383,29 +349,26 @@ NB_MODULE(_core, m) {
             if (static_cast<Index>(omega.shape(0)) != columns.storage->n()) {
               throw nb::value_error("omega has the wrong length");
             }
-            new (self) PyDesign{columns, SampleWeights(to_vector(omega), centre), threads, use, {}};
+            new (self) PyDesign{
+                columns,
+                LazyDesign(columns.storage, SampleWeights(to_vector(omega), centre), threads, use)};
           },
           "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1, "shadow"_a = true,
           "at_first"_a = false)
       .def_prop_ro("too_small",
                    [](PyDesign& self) {
-                     const auto& j = self.measured().too_small();
+                     const auto& j = self.design.measured()->too_small();
                      return to_numpy(std::vector<std::int64_t>(j.begin(), j.end()));
                    })
       .def_prop_ro("too_large",
                    [](PyDesign& self) {
-                     const auto& j = self.measured().too_large();
+                     const auto& j = self.design.measured()->too_large();
                      return to_numpy(std::vector<std::int64_t>(j.begin(), j.end()));
                    })
-      .def_prop_ro("usable",
-                   [](PyDesign& self) {
-                     const auto& norms = self.measured().moments().norms2;
-                     return std::any_of(norms.begin(), norms.end(),
-                                        [](double norm2) { return norm2 > 0.0; });
-                   })
-      .def_prop_ro("passes", [](const PyDesign& self) {
-        const Bytes read = self.design ? self.design->bytes_read() : 0;
-        return double(read) / double(std::max<Bytes>(1, self.columns.storage->bytes()));
+      .def_prop_ro("usable", [](PyDesign& self) { return self.design.measured()->usable(); })
+      .def_prop_ro("passes", [](PyDesign& self) {
+        const auto design = self.design.measured();
+        return design->passes(design->bytes_read());
       });
 
   nb::class_<Penalty>(m, "Penalty", "A penalty as the core sees it.")
@@ -472,8 +435,7 @@ NB_MODULE(_core, m) {
       .def(
           "set_penalty",
           [](PySolver& self, std::shared_ptr<Penalty> penalty) {
-            self.penalty = std::move(penalty);
-            self.solver->set_penalty(self.penalty.get());
+            self.solver->set_penalty(std::move(penalty));
           },
           "penalty"_a)
       .def_prop_ro("null_deviance",

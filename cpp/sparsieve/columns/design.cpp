@@ -208,4 +208,9 @@ void Design::gram_of_expanded(const std::vector<const double*>& v, double* out,
   parallel_for(groups, threads_, per_thread, some);
 }
 
+bool Design::usable() const {
+  return std::any_of(moments_.norms2.begin(), moments_.norms2.end(),
+                     [](double norm2) { return norm2 > 0.0; });
+}
+
 }  // namespace sparsieve

@@ -5,6 +5,7 @@
 // things are added later: the shadow, when it pays for the first time, and the count of bytes read.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -103,6 +104,12 @@ class Design {
   Bytes column_bytes_read() const { return reads_.columns; }
   Bytes shadow_bytes_read() const { return reads_.shadow; }
   Bytes bytes() const { return storage_->bytes(); }
+  // So many bytes, divided by the size of X.
+  double passes(Bytes read) const {
+    return static_cast<double>(read) / static_cast<double>(std::max<Bytes>(1, bytes()));
+  }
+  // Whether any column is not constant (or zero).
+  bool usable() const;
 
  private:
   Moments measured(const Weighted* r, std::vector<double>* correlations);

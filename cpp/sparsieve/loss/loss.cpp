@@ -1,13 +1,20 @@
 #include "sparsieve/loss/loss.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace sparsieve {
 
-SquaredLoss::SquaredLoss(const Design& design, std::vector<double> z, double response_size)
-    : design_(&design), z_(std::move(z)), response_size_(response_size) {
+Response::Response(const SampleWeights& weights, std::vector<double> y) : z(std::move(y)) {
+  const Index n = static_cast<Index>(z.size());
+  size = std::sqrt(weighted_dot(weights.omega().data(), z.data(), z.data(), n));
+  mean = weights.centre_response(z);
+}
+
+SquaredLoss::SquaredLoss(const Design& design, Response response)
+    : design_(&design), response_(std::move(response)) {
   Weighted weighted;
-  design.weigh(z_, weighted);
+  design.weigh(response_.z, weighted);
   null_deviance_ = weighted.norm2;
 }
 

@@ -38,11 +38,21 @@ class Loss {
   virtual double response_size() const = 0;
 };
 
+// A response as squares see it.
+struct Response {
+  std::vector<double> z;  // centred where the columns are
+  double size = 0.0;      // its norm before that
+  double mean = 0.0;      // what was taken away
+
+  Response() = default;
+  Response(const SampleWeights& weights, std::vector<double> y);
+};
+
 // F(eta) = 1/2 (z - eta)' Omega (z - eta), z centred where an intercept is fitted.
 class SquaredLoss final : public Loss {
  public:
-  SquaredLoss(const Design& design, std::vector<double> z, double response_size);
-  const std::vector<double>& origin() const override { return z_; }
+  SquaredLoss(const Design& design, Response response);
+  const std::vector<double>& origin() const override { return response_.z; }
   void residual(Residual& out) const override { design_->weigh(out.r, out.weighted); }
   double value(const Residual& at) const override { return 0.5 * at.weighted.norm2; }
   void curvature_times(const Residual&, const std::vector<double>& u,
@@ -54,12 +64,12 @@ class SquaredLoss final : public Loss {
   }
   bool quadratic() const override { return true; }
   double null_deviance() const override { return null_deviance_; }
-  double response_size() const override { return response_size_; }
+  double response_size() const override { return response_.size; }
 
  private:
   const Design* design_;
-  std::vector<double> z_;
-  double response_size_, null_deviance_;
+  Response response_;
+  double null_deviance_;
 };
 
 }  // namespace sparsieve

@@ -21,7 +21,7 @@ namespace {
 constexpr double kGramShare = 0.1;
 }  // namespace
 
-void MmSolver::start_from_lasso(double alpha, double fraction, const SolveOptions& options) {
+void Solver::start_from_lasso(double alpha, double fraction, const SolveOptions& options) {
   ThreadPool pool;
   fit_.inputs.poll = options.poll;
   std::vector<char> held;  // slots that the lasso may not trim: the penalty wants them
@@ -49,7 +49,7 @@ void MmSolver::start_from_lasso(double alpha, double fraction, const SolveOption
 
 // Since the point was saved the working set may have grown; one that was trimmed, or that had its Gram
 // matrix dropped or made anew, is no longer that of the factor, and the residual is computed again.
-void MmSolver::resume(const Lasso& saved) {
+void Solver::resume(const Lasso& saved) {
   State& state = fit_.state;
   fit_.history = saved.history;
   const auto& columns = state.set.columns();
@@ -71,7 +71,7 @@ void MmSolver::resume(const Lasso& saved) {
   correlate_by_gram(fit_.inputs, state);
 }
 
-void MmSolver::prune_start(const SolveOptions& options) {
+void Solver::prune_start(const SolveOptions& options) {
   const double allowed = kGramShare * options.tol * fit_.target.levels.slope0();
   Progress limits;
   limits.max_iter = options.max_iter;
@@ -80,14 +80,14 @@ void MmSolver::prune_start(const SolveOptions& options) {
   if (!fit_.state.set.has_gram()) trim(fit_, fit_.target.levels, kNear, fit_.state.size());
 }
 
-void MmSolver::warm_start(const std::vector<Index>& columns, const std::vector<double>& coef) {
+void Solver::warm_start(const std::vector<Index>& columns, const std::vector<double>& coef) {
   lasso_.reset();
   at_start_ = false;
   move_to(columns, coef);
 }
 
 // Replace the point; columns that can never enter are passed over.
-void MmSolver::move_to(const std::vector<Index>& columns, const std::vector<double>& coef) {
+void Solver::move_to(const std::vector<Index>& columns, const std::vector<double>& coef) {
   State& state = fit_.state;
   std::vector<Index> fresh;
   for (Index j : columns) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <stdexcept>
 
 #include "sparsieve/inner/basis.hpp"
 #include "sparsieve/inner/gram_newton.hpp"
@@ -18,46 +19,79 @@ constexpr double kSoundPivot = 1e-6;
 constexpr double kExactly = 1e-14;
 constexpr int kRefinements = 3;
 
-Inputs inputs_of(MmProblem& problem, std::function<bool()> poll) {
+void check_lengths(const SolverParts& parts) {
+  if (static_cast<Index>(parts.y.size()) != parts.design->n()) {
+    throw std::invalid_argument("y has the wrong length");
+  }
+  if (parts.weights && static_cast<Index>(parts.weights->size()) != parts.design->d()) {
+    throw std::invalid_argument("weights has the wrong length");
+  }
+}
+
+bool all_penalised(const std::vector<double>& weights) {
+  return std::find(weights.begin(), weights.end(), 0.0) == weights.end();
+}
+
+Inputs inputs_of(const Design& design, Response response, bool positive,
+                 std::function<bool()> poll) {
   Bounds bounds;
-  if (problem.positive) bounds.lower = 0.0;
-  return {
-      problem.design,
-      std::make_shared<SquaredLoss>(*problem.design, std::move(problem.z), problem.response_size),
-      bounds, Ridge{}, std::move(poll)};
+  if (positive) bounds.lower = 0.0;
+  return {&design, std::make_shared<SquaredLoss>(design, std::move(response)), bounds, Ridge{},
+          std::move(poll)};
 }
 }  // namespace
 
-MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
-    : fit_{inputs_of(problem, std::move(poll)),
-           {Levels(problem.penalty, std::move(problem.pi), problem.design->d()),
-            Screen(*problem.design)},
-           State(problem.design->d()),
+// The response, and the design with its correlations with every column where these are of use.
+struct Solver::Measured {
+  Response response;
+  std::vector<double> weights, correlations;
+  std::shared_ptr<const Design> design;
+
+  explicit Measured(SolverParts& parts) {
+    check_lengths(parts);
+    const SampleWeights& omega = parts.design->weights();
+    response = Response(omega, std::move(parts.y));
+    if (parts.weights) weights = std::move(*parts.weights);
+    // Unpenalised features are fitted first: correlations with the response are of no use then.
+    const bool useful = all_penalised(weights);
+    Weighted weighted;
+    if (useful) omega.weigh(response.z, weighted);
+    design = parts.design->measured(useful ? &weighted : nullptr, &correlations);
+  }
+};
+
+Solver::Solver(SolverParts parts, std::function<bool()> poll)
+    : Solver(parts, Measured(parts), std::move(poll)) {}
+
+Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll)
+    : design_(std::move(measured.design)),
+      penalty_(std::move(parts.penalty)),
+      response_mean_(measured.response.mean),
+      null_correlations_(std::move(measured.correlations)),
+      fit_{inputs_of(*design_, std::move(measured.response), parts.positive, std::move(poll)),
+           {Levels(penalty_.get(), std::move(measured.weights), design_->d()), Screen(*design_)},
+           State(design_->d()),
            {},
            {},
            {},
            {}} {
-  const Design& design = *problem.design;
-  const Index d = design.d();
+  const Index d = design_->d();
   const Point& at = fit_.state.point;
   start_at_zero(fit_.inputs, fit_.state);
-  const auto& weights = fit_.target.levels.weights();
-  const bool all_penalised = std::find(weights.begin(), weights.end(), 0.0) == weights.end();
-  if (all_penalised && !problem.correlations.empty()) {
-    null_correlations_ = std::move(problem.correlations);
-  } else {
-    if (!all_penalised && design.too_large().empty()) fit_unpenalised();  // else X is refused
+  const bool some_free = !all_penalised(fit_.target.levels.weights());
+  if (some_free && design_->too_large().empty()) fit_unpenalised();  // else X is refused
+  if (some_free || null_correlations_.empty()) {
     std::vector<Index> all(d);
     std::iota(all.begin(), all.end(), Index{0});
     null_correlations_.resize(d);
-    design.correlate(at.residual.weighted, all.data(), d, null_correlations_.data());
+    design_->correlate(at.residual.weighted, all.data(), d, null_correlations_.data());
   }
   fit_.target.screen.start(at.residual.r, at.residual.weighted, null_correlations_);
   // Below the rounding error of the fit on the unpenalised features nothing is left to explain.
   const double fit_noise = 4.0 * rounding_noise(fit_.inputs, fit_.state);
   const double z_norm = std::sqrt(null_deviance());
   for (Index j = 0; j < d; ++j) {
-    const double noise = design.rounding(j) * z_norm + fit_noise;
+    const double noise = design_->rounding(j) * z_norm + fit_noise;
     const bool barred = fit_.is_barred(j);
     fit_.barred.count += barred;
     if (barred || std::abs(null_correlations_[j]) <= noise) null_correlations_[j] = 0.0;
@@ -65,7 +99,7 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
   fit_.inputs.poll = nullptr;
 }
 
-void MmSolver::fit_unpenalised() {
+void Solver::fit_unpenalised() {
   const Inputs& inputs = fit_.inputs;
   State& state = fit_.state;
   std::vector<Index> free;
@@ -101,7 +135,7 @@ void MmSolver::fit_unpenalised() {
 
 // Those of the columns that do not depend on the ones before them. Pivots far above their rounding
 // errors say quickly that all are; what is closer needs an orthonormal basis.
-std::vector<Index> MmSolver::independent(const std::vector<Index>& columns) const {
+std::vector<Index> Solver::independent(const std::vector<Index>& columns) const {
   const Inputs& inputs = fit_.inputs;
   WorkingSet set(inputs.design->d());
   set.grow(*inputs.design, columns, inputs.poll);

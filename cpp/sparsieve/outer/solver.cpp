@@ -20,10 +20,12 @@ bool Fit::is_barred(Index j) const {
 
 const Model& Fit::model() const { return model_of(state); }
 
-SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool record) {
+SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record) {
   ThreadPool pool;
   const Design& design = *fit_.inputs.design;
   const Bytes before = design.bytes_read();
+  const Bytes columns_before = design.column_bytes_read();
+  const Bytes shadow_before = design.shadow_bytes_read();
   SolveResult result;
   fit_.inputs.poll = options.poll;
   // 1. the levels of this alpha
@@ -51,12 +53,13 @@ SolveResult MmSolver::solve(double alpha, const SolveOptions& options, bool reco
   result.convex = options.test_convexity && !fit_.inputs.stopped() &&
                   strictly_convex(fit_.inputs, fit_.state, fit_.gradient);
   fit_.inputs.poll = nullptr;
-  const double size = static_cast<double>(std::max<Bytes>(1, design.bytes()));
-  result.passes = static_cast<double>(design.bytes_read() - before) / size;
+  result.passes = design.passes(design.bytes_read() - before);
+  result.counters.columns = design.column_bytes_read() - columns_before;
+  result.counters.shadow = design.shadow_bytes_read() - shadow_before;
   return result;
 }
 
-double MmSolver::correlation_limit() const {
+double Solver::correlation_limit() const {
   double largest = 0.0;
   for (Index j = 0; j < fit_.inputs.design->d(); ++j) {
     largest = std::max(largest, fit_.inputs.design->norm(j));
@@ -64,13 +67,23 @@ double MmSolver::correlation_limit() const {
   return largest * std::sqrt(null_deviance());
 }
 
-double MmSolver::coefficient_shift() const {
+double Solver::intercept() const {
   const State& state = fit_.state;
   double shift = 0.0;
   for (Index s = 0; s < state.size(); ++s) {
-    shift += fit_.inputs.design->mean(state.column(s)) * state.point.w[s];
+    shift += design_->mean(state.column(s)) * state.point.w[s];
   }
-  return shift;
+  return response_mean_ - shift;
+}
+
+void Solver::set_penalty(std::shared_ptr<const Penalty> penalty) {
+  fit_.target.levels.set_penalty(penalty.get());
+  penalty_ = std::move(penalty);
+}
+
+double Solver::account() {
+  const Bytes before = std::exchange(accounted_, design_->bytes_read());
+  return design_->passes(accounted_) - design_->passes(before);
 }
 
 }  // namespace sparsieve

@@ -6,27 +6,28 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "sparsieve/columns/lazy_design.hpp"
 #include "sparsieve/outer/fit.hpp"
 
 namespace sparsieve {
 
-struct MmProblem {
-  const Design* design;
-  std::vector<double> z;  // response (centred as the columns are)
-  // x_j' Omega z of every column, if all are penalised and the pass that measured them gave it; else empty.
-  std::vector<double> correlations;
-  double response_size = 0.0;  // norm of the response before centring
-  std::vector<double> pi;      // per-feature weights; empty = all 1; infinity = excluded
-  const Penalty* penalty;
+// What a solver is made of.
+struct SolverParts {
+  LazyDesign* design;
+  std::vector<double> y;
+  std::shared_ptr<const Penalty> penalty;
+  std::optional<std::vector<double>> weights;  // of the features; none = all 1; infinity = excluded
   bool positive = false;
 };
 
-class MmSolver {
+class Solver {
  public:
-  explicit MmSolver(MmProblem problem, std::function<bool()> poll = {});
+  // Throws std::invalid_argument when a length is wrong. poll: true = stop.
+  explicit Solver(SolverParts parts, std::function<bool()> poll = {});
 
   // Correlations of every feature once the unpenalised ones are fitted: alpha_max follows from them.
   const std::vector<double>& null_correlations() const { return null_correlations_; }
@@ -39,7 +40,7 @@ class MmSolver {
   // Start from a given w (columns of X); replaces the current point.
   void warm_start(const std::vector<Index>& columns, const std::vector<double>& coef);
   // Replace the penalty; the point, the working set and every bound stay.
-  void set_penalty(const Penalty* penalty) { fit_.target.levels.set_penalty(penalty); }
+  void set_penalty(std::shared_ptr<const Penalty> penalty);
 
   // The non-zero coefficients, by increasing column.
   void solution(std::vector<Index>& columns, std::vector<double>& coef) const {
@@ -47,7 +48,16 @@ class MmSolver {
   }
   double null_deviance() const { return fit_.inputs.loss->null_deviance(); }
   double deviance() const { return fit_.state.point.fit; }  // of the current point
-  double coefficient_shift() const;                         // sum_j mean_j w_j
+  // Of the current point: the mean that centring took from the response, less that of the prediction.
+  double intercept() const;
+
+  const Design& design() const { return *design_; }
+  // Bytes read up to where they were last accounted for. Setting it back leaves what was read since to
+  // the next account.
+  Bytes accounted() const { return accounted_; }
+  void set_accounted(Bytes bytes) { accounted_ = bytes; }
+  // Passes over X since the last account.
+  double account();
 
  private:
   // The lasso that solves start from, put aside while the penalty's own solve goes on from its point.
@@ -59,6 +69,8 @@ class MmSolver {
     History history;
   };
   // ---- setting up (setup.cpp)
+  struct Measured;
+  Solver(SolverParts& parts, Measured measured, std::function<bool()> poll);
   void fit_unpenalised();
   std::vector<Index> independent(const std::vector<Index>& columns) const;
   // ---- where a solve starts (lasso_start.cpp)
@@ -66,8 +78,12 @@ class MmSolver {
   void resume(const Lasso& lasso);
   void prune_start(const SolveOptions& options);
 
-  Fit fit_;
+  std::shared_ptr<const Design> design_;
+  std::shared_ptr<const Penalty> penalty_;
+  double response_mean_ = 0.0;  // 0 without centring
+  Bytes accounted_ = 0;
   std::vector<double> null_correlations_;
+  Fit fit_;
   std::optional<Lasso> lasso_;
   bool at_start_ = false;  // the point and the working set are those of a start
 };

@@ -20,10 +20,9 @@ constexpr int kPatience = 50;
 
 Inputs inputs_of(const PwlProblem& problem) {
   const Design& design = *problem.design;
-  const double size =
-      weighted_dot(design.omega().data(), problem.z.data(), problem.z.data(), design.n());
+  const Response response(design.weights(), problem.z);
   return {&design,
-          std::make_shared<SquaredLoss>(design, problem.z, std::sqrt(size)),
+          std::make_shared<SquaredLoss>(design, response),
           {},
           {problem.prox_weight, problem.centre},
           {}};

@@ -1,0 +1,43 @@
+// A design that is made, with its pass over X, when it is first asked for: whoever asks may have a residual
+// whose correlations come from the same pass.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sparsieve/columns/design.hpp"
+
+namespace sparsieve {
+
+class LazyDesign {
+ public:
+  LazyDesign(std::shared_ptr<const Storage> storage, SampleWeights weights, int threads,
+             ShadowUse shadow_use)
+      : storage_(std::move(storage)),
+        weights_(std::move(weights)),
+        threads_(threads),
+        shadow_use_(shadow_use) {}
+
+  Index n() const { return storage_->n(); }
+  Index d() const { return storage_->d(); }
+  const SampleWeights& weights() const { return weights_; }
+  // `correlations` are filled only if nobody has asked for the design before.
+  std::shared_ptr<const Design> measured(const Weighted* r = nullptr,
+                                         std::vector<double>* correlations = nullptr) {
+    if (!design_) {
+      design_ =
+          std::make_shared<Design>(storage_, weights_, threads_, shadow_use_, r, correlations);
+    }
+    return design_;
+  }
+
+ private:
+  std::shared_ptr<const Storage> storage_;
+  SampleWeights weights_;
+  int threads_;
+  ShadowUse shadow_use_;
+  std::shared_ptr<const Design> design_;
+};
+
+}  // namespace sparsieve
