@@ -12,17 +12,12 @@ namespace {
 // Epochs between two Newton steps.
 constexpr int kNewtonEvery = 64;
 constexpr int kNewtonRarely = 400;  // once a whole step was refused
-// Conjugate gradient iterations of one Newton step, and the reduction of the residual it aims at.
+// Conjugate gradient iterations of one Newton step.
 constexpr int kMaxCg = 60;
-constexpr double kForcing = 1e-3;
-constexpr double kEnough = 0.3;  // of the target: no need to go below
-// Curvature along a direction below this share of the loss's counts as concave.
-constexpr double kConcave = 1e-3;
 // Checks without progress before rounding is blamed.
 constexpr int kPatience = 50;
-// Epochs of pruning, unless nothing moves by more than this share of slope(0) before.
+// Epochs of pruning at the most.
 constexpr int kPruningEpochs = 20;
-constexpr double kMoved = 1e-2;
 }  // namespace
 
 // The penalty, its slope and curvature at every slot of the working set; returns its sum.
@@ -200,7 +195,7 @@ void ColumnDescent::prune(double, const Progress& limits) {
   Progress own;
   own.max_iter = limits.max_iter;
   newton_steps_ = true;
-  epochs(kPruningEpochs, kMoved * levels_.slope0(), own);
+  epochs(kPruningEpochs, kStill * levels_.slope0(), own);
   model.list_support(inputs_, state_);
   model.anchor(inputs_, state_);
 }

@@ -9,6 +9,13 @@
 
 namespace sparsieve {
 
+// Curvature along a direction below this share of the surrogate's counts as concave.
+constexpr double kConcave = 1e-3;
+// A truncated Newton solve stops at this reduction of its residual, or below this share of the violation
+// that is aimed at.
+constexpr double kForcing = 1e-3;
+constexpr double kEnough = 0.3;
+
 // `system` has
 //   bool multiply(p, hp, php)   hp = H p and p'Hp; false where that is not sufficiently positive
 //   void precondition(rho, z)   z = M^-1 rho

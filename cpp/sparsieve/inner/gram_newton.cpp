@@ -19,9 +19,8 @@ constexpr double kPolish = 1e-5;
 constexpr int kStallLimit = 3;
 // Rounds of that before rounding is blamed.
 constexpr int kStallRounds = 20;
-// Epochs of pruning, unless nothing moves by more than this share of slope(0) before.
+// Epochs of pruning at the most.
 constexpr Index kPruningEpochs = 60;
-constexpr double kMoved = 1e-2;
 }  // namespace
 
 // --------------------------------------------------------------------- changing the point
@@ -247,7 +246,7 @@ void GramNewton::prune(double allowed, const Progress& limits) {
   }
   double moved = kInf;
   const Index most = std::min<Index>(kPruningEpochs, limits.max_iter);
-  const double still = kMoved * levels_.slope0();
+  const double still = kStill * levels_.slope0();
   for (Index epoch = 0; epoch < most && moved > still && !inputs_.stopped(); ++epoch) {
     for (Index p = 0; p < k; ++p) at.t[p] = std::abs(w[p]);
     at.evaluate(levels_.penalty());

@@ -29,6 +29,9 @@ struct Progress {
   std::vector<double> objectives;  // F after each iteration, when recorded
 };
 
+// Pruning ends when no coordinate moves by more than this share of slope(0).
+constexpr double kStill = 1e-2;
+
 class InnerSolver {
  public:
   virtual ~InnerSolver() = default;

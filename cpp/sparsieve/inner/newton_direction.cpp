@@ -9,16 +9,11 @@
 namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// A truncated Newton solve stops at this reduction of its residual: a rough one while the violation
-// is more than kNear times its target...
-constexpr double kForcing = 1e-3;
-constexpr double kRough = 0.1;
-constexpr double kNear = 1e4;
-// ...or below this share of the target, or after this many solves with the factor.
-constexpr double kEnough = 0.3;
+// A rough solve, with this reduction of the residual, is enough while the violation is more than kFar times
+// its target. There are at most so many solves with the factor.
+constexpr double kRoughForcing = 0.1;
+constexpr double kFar = 1e4;
 constexpr int kMaxCg = 25;
-// Curvature along a direction below this share of the surrogate's counts as concave.
-constexpr double kConcave = 1e-3;
 }  // namespace
 
 // H = M + diag r'' with M = G_SS + ridge I, preconditioned with M. M p and M x follow by recurrence.
@@ -83,7 +78,7 @@ void GramNewton::newton_direction(Progress& progress) {
   std::fill(arrays_.newton.delta.begin(), arrays_.newton.delta.end(), 0.0);
   const double active = arrays_.gradient.worst();
   const double goal =
-      std::max((active > kNear * target_ ? kRough : kForcing) * active, kEnough * target_);
+      std::max((active > kFar * target_ ? kRoughForcing : kForcing) * active, kEnough * target_);
   concave_ =
       conjugate_gradients(system, g, arrays_.mm.delta, goal, kMaxCg, arrays_.newton.delta) == 0;
   progress.solves += system.solves;

@@ -15,8 +15,6 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kInnerShare = 0.25;
 // A feature outside the working set may violate by this fraction of tol and stay outside.
 constexpr double kOutsideShare = 0.5;
-// Correlations are taken from the Gram matrix while their error stays below this fraction of tol.
-constexpr double kGramShare = 0.1;
 // From a start, coefficients whose pull is below this fraction of what the inner problem is solved to are
 // zeros that Newton's method approached from the wrong side.
 constexpr double kNegligible = 0.1;
@@ -123,9 +121,9 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
   const Inputs& inputs = fit_.inputs;
   const Design& design = *inputs.design;
   if (!state.set.has_gram() || !design.has_shadow()) return Seen::kUnknown;
-  const double allowed = rough_ ? target_ : options_.tol * levels().slope0();
+  const double tol = rough_ ? target_ / levels().slope0() : options_.tol;
   state.known_error = gram_noise(inputs, state, at.w) + state.pull_error;
-  if (state.known_error > kGramShare * allowed) return Seen::kUnknown;
+  if (state.known_error > allowed_error(tol, levels())) return Seen::kUnknown;
   std::vector<Index> moved;
   std::vector<double> by, r = at.residual.r;
   for (Index s = 0; s < state.size(); ++s) {
@@ -177,7 +175,7 @@ double Descent::dependent_violation() const {
 // Settle residual and correlations at w. An inner solve on a nearly singular Gram matrix may mistake its
 // rounding errors for progress: then go back to the point before it.
 bool Descent::go_back_if_misled() {
-  fit_.model().settle(fit_.inputs, fit_.state, kGramShare * options_.tol * levels().slope0());
+  fit_.model().settle(fit_.inputs, fit_.state, allowed_error(options_.tol, levels()));
   known_ = true;
   const bool misled = risen();
   if (misled) place_at(fit_.inputs, fit_.state, before_.w);

@@ -18,6 +18,11 @@ struct SolveOptions {
   std::function<bool()> poll;  // true = stop, for good; called often, must be cheap
 };
 
+// The error that correlations taken from a Gram matrix may have, see Model::settle: a fraction of tol.
+inline double allowed_error(double tol, const Levels& levels) {
+  return 0.1 * tol * levels.slope0();
+}
+
 // What a solve cost beyond reading X.
 struct Counters {
   Index rounds = 0;               // enlargements of the working set

@@ -16,10 +16,6 @@
 #include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
-namespace {
-// Correlations from the Gram matrix may be off by this share of tol, see Model::settle.
-constexpr double kGramShare = 0.1;
-}  // namespace
 
 void Solver::start_from_lasso(double alpha, double fraction, const SolveOptions& options) {
   ThreadPool pool;
@@ -72,7 +68,7 @@ void Solver::resume(const Lasso& saved) {
 }
 
 void Solver::prune_start(const SolveOptions& options) {
-  const double allowed = kGramShare * options.tol * fit_.target.levels.slope0();
+  const double allowed = allowed_error(options.tol, fit_.target.levels);
   Progress limits;
   limits.max_iter = options.max_iter;
   fit_.choice.prune(fit_.inputs, fit_.target.levels, fit_.state, allowed, limits);
