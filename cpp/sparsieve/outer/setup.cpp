@@ -32,7 +32,7 @@ MmSolver::MmSolver(MmProblem problem, std::function<bool()> poll)
     : fit_{inputs_of(problem, std::move(poll)),
            {Levels(problem.penalty, std::move(problem.pi), problem.design->d()),
             Screen(*problem.design)},
-           State(problem.design->d()),
+           {},
            {},
            {},
            {},
@@ -105,7 +105,7 @@ void MmSolver::fit_unpenalised() {
 // errors say quickly that all are; what is closer needs an orthonormal basis.
 std::vector<Index> MmSolver::independent(const std::vector<Index>& columns) const {
   const Inputs& inputs = fit_.inputs;
-  WorkingSet set(inputs.design->d());
+  WorkingSet set;
   set.grow(*inputs.design, columns, inputs.poll);
   Factor factor;
   std::vector<double> diagonal;

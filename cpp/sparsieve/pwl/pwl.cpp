@@ -89,7 +89,7 @@ void PwlSolver::support_step() {
     if (w_[j] != 0.0 && !unpenalised(j)) support.push_back(j);
   }
   if (support.empty() || static_cast<Index>(support.size()) > kMaxNewton) return;
-  WorkingSet ws(problem_.design->d());
+  WorkingSet ws;
   ws.grow(*problem_.design, support, poll_);
   if (stopped()) return;
   Factor factor;
