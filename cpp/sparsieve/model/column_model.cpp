@@ -52,7 +52,7 @@ bool ColumnModel::gram(const Inputs& inputs, const State&, const std::vector<Ind
   const bool flat = std::any_of(columns.begin(), columns.end(),
                                 [&](Index j) { return design.raw_norm(j) > 2.0 * design.norm(j); });
   if (flat) {
-    WorkingSet own(design.d());
+    WorkingSet own;
     own.grow(design, columns, inputs.poll);
     if (own.size() < k) return false;
     for (Index p = 0; p < k; ++p) std::copy(own.gram(p), own.gram(p) + p + 1, out + p * ld);

@@ -75,9 +75,11 @@ void GramModel::settle(const Inputs& inputs, State& state, double allowed) const
 
 bool GramModel::gram(const Inputs&, const State& state, const std::vector<Index>& columns,
                      double* out, Index ld) const {
-  for (std::size_t p = 0; p < columns.size(); ++p) {
-    const double* row = state.set.gram(state.set.slot(columns[p]));
-    for (std::size_t q = 0; q <= p; ++q) out[p * ld + q] = row[state.set.slot(columns[q])];
+  std::vector<Index> slots;
+  for (Index j : columns) slots.push_back(state.set.slot(j));
+  for (std::size_t p = 0; p < slots.size(); ++p) {
+    const double* row = state.set.gram(slots[p]);
+    for (std::size_t q = 0; q <= p; ++q) out[p * ld + q] = row[slots[q]];
   }
   return true;
 }

@@ -70,7 +70,7 @@ Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll
       null_correlations_(std::move(measured.correlations)),
       fit_{inputs_of(*design_, std::move(measured.response), parts.positive, std::move(poll)),
            {Levels(penalty_.get(), std::move(measured.weights), design_->d()), Screen(*design_)},
-           State(design_->d()),
+           {},
            {},
            {},
            {},
@@ -137,7 +137,7 @@ void Solver::fit_unpenalised() {
 // errors say quickly that all are; what is closer needs an orthonormal basis.
 std::vector<Index> Solver::independent(const std::vector<Index>& columns) const {
   const Inputs& inputs = fit_.inputs;
-  WorkingSet set(inputs.design->d());
+  WorkingSet set;
   set.grow(*inputs.design, columns, inputs.poll);
   Factor factor;
   std::vector<double> diagonal;

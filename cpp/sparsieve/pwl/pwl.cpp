@@ -37,7 +37,6 @@ const Penalty* l1_penalty() {
 PwlSolver::PwlSolver(const PwlProblem& problem)
     : inputs_(inputs_of(problem)),
       levels_(l1_penalty(), problem.l1, problem.design->d()),
-      state_(problem.design->d()),
       screened_(problem.design->d(), 0),
       unpenalised_(*problem.design, problem.prox_weight) {
   levels_.set(1.0, {});
@@ -78,7 +77,7 @@ void PwlSolver::solve_support() {
     if (lambda(state_.column(s)) > 0.0) columns.push_back(state_.column(s));
   }
   if (columns.empty() || static_cast<Index>(columns.size()) > kMaxNewton) return;
-  State support(inputs_.design->d());
+  State support;
   start_at_zero(inputs_, support);
   model_of(support).grow(inputs_, support, columns);
   if (support.size() < static_cast<Index>(columns.size())) return;  // stopped

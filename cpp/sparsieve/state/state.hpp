@@ -52,8 +52,6 @@ struct Point {
 };
 
 struct State {
-  explicit State(Index d) : set(d) {}
-
   WorkingSet set;
   Point point;
   std::vector<double>

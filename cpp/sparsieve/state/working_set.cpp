@@ -1,6 +1,7 @@
 #include "sparsieve/state/working_set.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sparsieve/threads/threads.hpp"
 
@@ -10,6 +11,19 @@ Index roomy(Index m) { return m + m / 8 + 32; }
 
 Pages<double> square(Index k) { return make_pages<double>(static_cast<std::size_t>(k) * k); }
 }  // namespace
+
+// What is beyond size() in a row was never written, so that it is not copied either.
+WorkingSet::WorkingSet(const WorkingSet& other)
+    : columns_(other.columns_),
+      slot_(other.slot_),
+      capacity_(other.capacity_),
+      has_gram_(other.has_gram_) {
+  if (!other.gram_) return;
+  gram_ = square(capacity_);
+  for (Index s = 0; s < size(); ++s) std::copy(other.gram(s), other.gram(s) + size(), writable(s));
+}
+
+WorkingSet& WorkingSet::operator=(const WorkingSet& other) { return *this = WorkingSet(other); }
 
 void WorkingSet::drop_gram() {
   has_gram_ = false;
@@ -31,6 +45,7 @@ bool WorkingSet::regain_gram(const Design& design, const std::function<bool()>& 
 void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
                       const std::function<bool()>& stop, const std::vector<double>* r,
                       double* correlations) {
+  slot_.reserve(columns_.size() + fresh.size());
   if (!has_gram_) {
     for (Index j : fresh) {
       slot_[j] = size();
@@ -83,8 +98,8 @@ void WorkingSet::keep(const std::vector<Index>& slots) {
   const Index m = static_cast<Index>(slots.size());
   std::vector<Index> columns(m);
   for (Index a = 0; a < m; ++a) columns[a] = columns_[slots[a]];
-  for (Index j : columns_) slot_[j] = -1;
   columns_.swap(columns);
+  slot_.clear();
   for (Index a = 0; a < m; ++a) slot_[columns_[a]] = a;
   if (!has_gram_) return;
   // In place, or into less memory where most of it would lie idle: what is read is never behind what is

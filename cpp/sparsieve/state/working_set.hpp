@@ -1,7 +1,9 @@
-// The features a solver is working on, and the Gram matrix of their columns.
+// The features a solver is working on, and the Gram matrix of their columns. Its memory grows with the
+// features in it, not with those of X, and it can be copied.
 #pragma once
 
 #include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "sparsieve/columns/design.hpp"
@@ -11,14 +13,20 @@ namespace sparsieve {
 
 class WorkingSet {
  public:
-  explicit WorkingSet(Index d) : slot_(d, -1) {}
+  WorkingSet() = default;
+  WorkingSet(const WorkingSet& other);
+  WorkingSet(WorkingSet&&) = default;
+  WorkingSet& operator=(const WorkingSet& other);
+  WorkingSet& operator=(WorkingSet&&) = default;
   Index size() const { return static_cast<Index>(columns_.size()); }
   const std::vector<Index>& columns() const { return columns_; }
   Index column(Index slot) const { return columns_[slot]; }
-  bool contains(Index j) const { return slot_[j] >= 0; }
-  Index slot(Index j) const { return slot_[j]; }
-  // feature -> slot, -1 for features outside
-  const std::vector<Index>& slots() const { return slot_; }
+  bool contains(Index j) const { return slot(j) >= 0; }
+  // The slot of feature j, -1 if it is outside.
+  Index slot(Index j) const {
+    const auto found = slot_.find(j);
+    return found == slot_.end() ? -1 : found->second;
+  }
   // Column `slot` of the Gram matrix, size() entries.
   const double* gram(Index slot) const { return gram_.get() + slot * capacity_; }
 
@@ -39,8 +47,8 @@ class WorkingSet {
  private:
   double* writable(Index slot) { return gram_.get() + slot * capacity_; }
   std::vector<Index> columns_;
-  std::vector<Index> slot_;  // feature -> slot, -1 = outside
-  Pages<double> gram_;       // what is beyond size() was never written
+  std::unordered_map<Index, Index> slot_;  // feature -> slot, of those inside
+  Pages<double> gram_;                     // what is beyond size() was never written
   Index capacity_ = 0;
   bool has_gram_ = true;
 };
