@@ -60,16 +60,15 @@ bool strictly_convex(const Inputs& inputs, const State& state, const SupportGrad
   const bool by_gram = state.set.has_gram();
   if (k == 0) return true;
   if (!by_gram && k > kProvable) return false;
-  std::vector<Index> columns(k);
   std::vector<double> diagonal(k);
   const Design& design = *inputs.design;
   const auto& curvature = gradient.penalty.curvature;
   double flattest = 1.0;
   for (Index p = 0; p < k; ++p) {
-    columns[p] = state.column(at.support[p]);
-    diagonal[p] = design.norm2(columns[p]);
+    const Index j = state.column(at.support[p]);
+    diagonal[p] = design.norm2(j);
     if (!(diagonal[p] + curvature[p] > 0.0)) return false;
-    flattest = std::max(flattest, design.raw_norm(columns[p]) / design.norm(columns[p]));
+    flattest = std::max(flattest, design.raw_norm(j) / design.norm(j));
   }
   // Products are sums of what the columns are before centring, and pivots differences of products.
   const double noise = 2.0 * kEps * product_roundings(design.n()) * flattest;
@@ -77,7 +76,7 @@ bool strictly_convex(const Inputs& inputs, const State& state, const SupportGrad
   const bool same = by_gram && inputs.ridge.weight == 0.0 && !gradient.penalty.bends();
   if (same && at.factor.smallest_pivot(diagonal) > std::max(kSafePivot, noise)) return true;
   std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
-  if (!model_of(state).gram(inputs, state, columns, hessian.data(), ld)) return false;
+  if (!model_of(state).gram(inputs, state, at.support, hessian.data(), ld)) return false;
   for (Index p = 0; p < k; ++p) hessian[p * ld + p] += curvature[p] + inputs.ridge.weight;
   for (double& x : diagonal) x *= noise;
   return factorise(hessian.data(), k, ld, diagonal, inputs.poll);

@@ -45,10 +45,12 @@ void ColumnModel::settle(const Inputs& inputs, State& state, double) const {
 
 // Rows come from the stored entries, one column after the other, as long as that cancels nothing; where a
 // column varies little around a large mean it has to be centred first.
-bool ColumnModel::gram(const Inputs& inputs, const State&, const std::vector<Index>& columns,
+bool ColumnModel::gram(const Inputs& inputs, const State& state, const std::vector<Index>& slots,
                        double* out, Index ld) const {
   const Design& design = *inputs.design;
-  const Index k = static_cast<Index>(columns.size());
+  const Index k = static_cast<Index>(slots.size());
+  std::vector<Index> columns;
+  for (Index s : slots) columns.push_back(state.column(s));
   const bool flat = std::any_of(columns.begin(), columns.end(),
                                 [&](Index j) { return design.raw_norm(j) > 2.0 * design.norm(j); });
   if (flat) {

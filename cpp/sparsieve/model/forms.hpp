@@ -12,7 +12,7 @@ class GramModel final : public Model {
   void residual(const Inputs&, State&) const override;
   void anchor(const Inputs&, State&) const override;
   void settle(const Inputs&, State&, double allowed) const override;
-  bool gram(const Inputs&, const State&, const std::vector<Index>& columns, double* out,
+  bool gram(const Inputs&, const State&, const std::vector<Index>& slots, double* out,
             Index ld) const override;
 };
 
@@ -23,7 +23,7 @@ class ColumnModel final : public Model {
   void residual(const Inputs&, State&) const override;
   void anchor(const Inputs&, State&) const override;
   void settle(const Inputs&, State&, double allowed) const override;
-  bool gram(const Inputs&, const State&, const std::vector<Index>& columns, double* out,
+  bool gram(const Inputs&, const State&, const std::vector<Index>& slots, double* out,
             Index ld) const override;
 };
 

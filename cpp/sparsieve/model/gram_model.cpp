@@ -73,10 +73,8 @@ void GramModel::settle(const Inputs& inputs, State& state, double allowed) const
   correlate_by_gram(inputs, state);
 }
 
-bool GramModel::gram(const Inputs&, const State& state, const std::vector<Index>& columns,
+bool GramModel::gram(const Inputs&, const State& state, const std::vector<Index>& slots,
                      double* out, Index ld) const {
-  std::vector<Index> slots;
-  for (Index j : columns) slots.push_back(state.set.slot(j));
   for (std::size_t p = 0; p < slots.size(); ++p) {
     const double* row = state.set.gram(slots[p]);
     for (std::size_t q = 0; q <= p; ++q) out[p * ld + q] = row[slots[q]];

@@ -27,9 +27,9 @@ class Model {
   // The same up to an error of `allowed` in the correlations, without reading the columns of the working
   // set where that can be had.
   virtual void settle(const Inputs& inputs, State& state, double allowed) const = 0;
-  // The lower triangle of the Gram matrix of some columns of the set, row by row; false when there was no
+  // The lower triangle of the Gram matrix of some slots, row by row; false when there was no
   // time for it.
-  virtual bool gram(const Inputs& inputs, const State& state, const std::vector<Index>& columns,
+  virtual bool gram(const Inputs& inputs, const State& state, const std::vector<Index>& slots,
                     double* out, Index ld) const = 0;
 };
 

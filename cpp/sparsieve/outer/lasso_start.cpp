@@ -85,14 +85,16 @@ void Solver::warm_start(const std::vector<Index>& columns, const std::vector<dou
 // Replace the point; columns that can never enter are passed over.
 void Solver::move_to(const std::vector<Index>& columns, const std::vector<double>& coef) {
   State& state = fit_.state;
+  const SlotIndex before(state.set);
   std::vector<Index> fresh;
   for (Index j : columns) {
-    if (!state.set.contains(j) && !fit_.is_barred(j)) fresh.push_back(j);
+    if (!before.contains(j) && !fit_.is_barred(j)) fresh.push_back(j);
   }
   if (!fresh.empty()) fit_.model().grow(fit_.inputs, state, fresh);
+  const SlotIndex now(state.set);
   std::vector<double> w(state.size(), 0.0);
   for (std::size_t k = 0; k < columns.size(); ++k) {
-    if (state.set.contains(columns[k])) w[state.set.slot(columns[k])] = coef[k];
+    if (now.contains(columns[k])) w[now.slot(columns[k])] = coef[k];
   }
   place_at(fit_.inputs, state, w);
 }

@@ -81,9 +81,10 @@ void PwlSolver::solve_support() {
   start_at_zero(inputs_, support);
   model_of(support).grow(inputs_, support, columns);
   if (support.size() < static_cast<Index>(columns.size())) return;  // stopped
+  const SlotIndex index(state_.set);
   std::vector<double> w(columns.size());
   for (std::size_t k = 0; k < columns.size(); ++k) {
-    w[k] = state_.point.w[state_.set.slot(columns[k])];
+    w[k] = state_.point.w[index.slot(columns[k])];
   }
   place_at(inputs_, support, w);
   if (inputs_.stopped()) return;
@@ -95,7 +96,7 @@ void PwlSolver::solve_support() {
   const double before = primal();
   const std::vector<double> old = state_.point.w;
   for (Index s = 0; s < support.size(); ++s) {
-    state_.point.w[state_.set.slot(support.column(s))] = support.point.w[s];
+    state_.point.w[index.slot(support.column(s))] = support.point.w[s];
   }
   settle();
   if (primal() <= before) return;
@@ -105,9 +106,10 @@ void PwlSolver::solve_support() {
 
 // What is left of the unpenalised columns in the residual (its ridge rows included).
 std::vector<double> PwlSolver::unpenalised_part() const {
+  const SlotIndex index(state_.set);
   std::vector<double> tail;
   for (Index j : unpenalised_.columns()) {
-    tail.push_back(std::sqrt(mu()) * (centre(j) - state_.point.w[state_.set.slot(j)]));
+    tail.push_back(std::sqrt(mu()) * (centre(j) - state_.point.w[index.slot(j)]));
   }
   return unpenalised_.coordinates(state_.point.residual.weighted, tail);
 }
@@ -117,10 +119,11 @@ std::vector<double> PwlSolver::unpenalised_part() const {
 void PwlSolver::solve_unpenalised() {
   const auto& columns = unpenalised_.columns();
   if (columns.empty()) return;
+  const SlotIndex index(state_.set);
   for (int pass = 0; pass < 2; ++pass) {
     const auto step = unpenalised_.solve(unpenalised_part());
     for (std::size_t k = 0; k < step.size(); ++k) {
-      state_.point.w[state_.set.slot(columns[k])] += step[k];
+      state_.point.w[index.slot(columns[k])] += step[k];
     }
     settle();
   }
@@ -157,9 +160,10 @@ PwlSolver::Coordinates PwlSolver::everybody() const {
   all.c.resize(all.columns.size());
   inputs_.design->correlate(state_.point.residual.weighted, all.columns.data(),
                             static_cast<Index>(all.columns.size()), all.c.data());
+  const SlotIndex index(state_.set);
   for (std::size_t k = 0; k < all.columns.size(); ++k) {
     const Index j = all.columns[k];
-    all.w.push_back(state_.set.contains(j) ? state_.point.w[state_.set.slot(j)] : 0.0);
+    all.w.push_back(index.contains(j) ? state_.point.w[index.slot(j)] : 0.0);
     all.c[k] += inputs_.ridge.pull(j, all.w[k]);
   }
   return all;

@@ -24,11 +24,16 @@ void State::solution(std::vector<Index>& columns, std::vector<double>& coef) con
     coef.push_back(point.w[s]);
   }
   if (!by_column.empty()) return;
+  std::vector<Index> slots;
   for (Index s = 0; s < set.size(); ++s) {
-    if (point.w[s] != 0.0) columns.push_back(set.column(s));
+    if (point.w[s] != 0.0) slots.push_back(s);
   }
-  std::sort(columns.begin(), columns.end());
-  for (Index j : columns) coef.push_back(point.w[set.slot(j)]);
+  std::sort(slots.begin(), slots.end(),
+            [&](Index a, Index b) { return set.column(a) < set.column(b); });
+  for (Index s : slots) {
+    columns.push_back(set.column(s));
+    coef.push_back(point.w[s]);
+  }
 }
 
 double ridge_value(const Inputs& inputs, const State& state) {

@@ -14,10 +14,7 @@ Pages<double> square(Index k) { return make_pages<double>(static_cast<std::size_
 
 // What is beyond size() in a row was never written, so that it is not copied either.
 WorkingSet::WorkingSet(const WorkingSet& other)
-    : columns_(other.columns_),
-      slot_(other.slot_),
-      capacity_(other.capacity_),
-      has_gram_(other.has_gram_) {
+    : columns_(other.columns_), capacity_(other.capacity_), has_gram_(other.has_gram_) {
   if (!other.gram_) return;
   gram_ = square(capacity_);
   for (Index s = 0; s < size(); ++s) std::copy(other.gram(s), other.gram(s) + size(), writable(s));
@@ -45,12 +42,8 @@ bool WorkingSet::regain_gram(const Design& design, const std::function<bool()>& 
 void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
                       const std::function<bool()>& stop, const std::vector<double>* r,
                       double* correlations) {
-  slot_.reserve(columns_.size() + fresh.size());
   if (!has_gram_) {
-    for (Index j : fresh) {
-      slot_[j] = size();
-      columns_.push_back(j);
-    }
+    columns_.insert(columns_.end(), fresh.begin(), fresh.end());
     return;
   }
   if (fresh.empty()) return;
@@ -76,7 +69,6 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
     }
     for (Index a = 0; a < nf; ++a) {
       columns_.push_back(fresh[begin + a]);
-      slot_[fresh[begin + a]] = old + a;
     }
     std::vector<double> block(static_cast<std::size_t>(nf) * m);
     design.gram(columns_.data(), m, nf, block.data(), r,
@@ -99,8 +91,6 @@ void WorkingSet::keep(const std::vector<Index>& slots) {
   std::vector<Index> columns(m);
   for (Index a = 0; a < m; ++a) columns[a] = columns_[slots[a]];
   columns_.swap(columns);
-  slot_.clear();
-  for (Index a = 0; a < m; ++a) slot_[columns_[a]] = a;
   if (!has_gram_) return;
   // In place, or into less memory where most of it would lie idle: what is read is never behind what is
   // written.
@@ -115,6 +105,17 @@ void WorkingSet::keep(const std::vector<Index>& slots) {
   if (!smaller) return;
   gram_ = std::move(smaller);
   capacity_ = capacity;
+}
+
+SlotIndex::SlotIndex(const WorkingSet& set) {
+  slots_.reserve(set.size());
+  for (Index s = 0; s < set.size(); ++s) slots_.emplace_back(set.column(s), s);
+  std::sort(slots_.begin(), slots_.end());
+}
+
+Index SlotIndex::slot(Index j) const {
+  const auto found = std::lower_bound(slots_.begin(), slots_.end(), std::pair<Index, Index>(j, -1));
+  return found == slots_.end() || found->first != j ? -1 : found->second;
 }
 
 }  // namespace sparsieve

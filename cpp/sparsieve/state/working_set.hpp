@@ -3,7 +3,7 @@
 #pragma once
 
 #include <functional>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sparsieve/columns/design.hpp"
@@ -21,12 +21,6 @@ class WorkingSet {
   Index size() const { return static_cast<Index>(columns_.size()); }
   const std::vector<Index>& columns() const { return columns_; }
   Index column(Index slot) const { return columns_[slot]; }
-  bool contains(Index j) const { return slot(j) >= 0; }
-  // The slot of feature j, -1 if it is outside.
-  Index slot(Index j) const {
-    const auto found = slot_.find(j);
-    return found == slot_.end() ? -1 : found->second;
-  }
   // Column `slot` of the Gram matrix, size() entries.
   const double* gram(Index slot) const { return gram_.get() + slot * capacity_; }
 
@@ -47,10 +41,21 @@ class WorkingSet {
  private:
   double* writable(Index slot) { return gram_.get() + slot * capacity_; }
   std::vector<Index> columns_;
-  std::unordered_map<Index, Index> slot_;  // feature -> slot, of those inside
-  Pages<double> gram_;                     // what is beyond size() was never written
+  Pages<double> gram_;  // what is beyond size() was never written
   Index capacity_ = 0;
   bool has_gram_ = true;
+};
+
+// The slots of a working set by feature, as of when it was made.
+class SlotIndex {
+ public:
+  explicit SlotIndex(const WorkingSet& set);
+  // The slot of feature j, -1 if it is outside.
+  Index slot(Index j) const;
+  bool contains(Index j) const { return slot(j) >= 0; }
+
+ private:
+  std::vector<std::pair<Index, Index>> slots_;  // feature and slot, by increasing feature
 };
 
 }  // namespace sparsieve
