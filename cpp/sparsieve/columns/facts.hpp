@@ -1,0 +1,24 @@
+// What is said about a whole design.
+#pragma once
+
+#include <algorithm>
+
+#include "sparsieve/columns/design.hpp"
+
+namespace sparsieve {
+
+// Whether a measured design has a column that is not constant (or zero).
+inline bool usable(const Design& design) {
+  for (Index j = 0; j < design.d(); ++j) {
+    if (design.norm2(j) > 0.0) return true;
+  }
+  return false;
+}
+
+// Bytes read so far through this design, divided by the size of X.
+inline double passes(const Design& design) {
+  return static_cast<double>(design.bytes_read()) /
+         static_cast<double>(std::max<Bytes>(1, design.bytes()));
+}
+
+}  // namespace sparsieve
