@@ -34,17 +34,21 @@ std::vector<T> to_vector(const Vector<T>& a) {
   return to_vector_of<T>(a);
 }
 
-// A one-dimensional array that owns the numbers.
+// A one-dimensional array that owns its numbers. A property that returns one needs the policy
+// `automatic`: by default nanobind makes the object of the property its owner as well.
 template <class T>
-nb::object to_numpy(std::vector<T> values) {
+using Owned = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+Owned<T> to_numpy(std::vector<T> values) {
   auto* owned = new std::vector<T>(std::move(values));
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
+  return Owned<T>(owned->data(), {owned->size()}, owner);
 }
 
 // The same with a copy of the numbers as another type.
 template <class Out, class T>
-nb::object to_numpy_of(const std::vector<T>& values) {
+Owned<Out> to_numpy_of(const std::vector<T>& values) {
   return to_numpy(std::vector<Out>(values.begin(), values.end()));
 }
 

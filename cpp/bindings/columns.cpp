@@ -75,12 +75,13 @@ void bind_columns(nb::module_& m) {
            "shadow"_a = true, "at_first"_a = false)
       .def_prop_ro(
           "too_small",
-          [](const PyDesign& self) { return to_numpy_of<std::int64_t>(self.design->too_small()); })
+          [](const PyDesign& self) { return to_numpy_of<std::int64_t>(self.design->too_small()); },
+          nb::rv_policy::automatic)
       .def_prop_ro(
           "too_large",
-          [](const PyDesign& self) { return to_numpy_of<std::int64_t>(self.design->too_large()); })
-      .def_prop_ro("usable", [](const PyDesign& self) { return usable(*self.design); })
-      .def_prop_ro("passes", [](const PyDesign& self) { return passes(*self.design); });
+          [](const PyDesign& self) { return to_numpy_of<std::int64_t>(self.design->too_large()); },
+          nb::rv_policy::automatic)
+      .def_prop_ro("usable", [](const PyDesign& self) { return usable(*self.design); });
 }
 
 }  // namespace sparsieve::binding

@@ -9,7 +9,7 @@
 #include "arrays.hpp"
 #include "binding.hpp"
 #include "signal_poll.hpp"
-#include "sparsieve/outer/fit.hpp"
+#include "sparsieve/outer/path.hpp"
 
 namespace sparsieve::binding {
 
@@ -40,69 +40,53 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
   return self;
 }
 
-// The lasso that a solve starts from: nothing for a fraction of 0.
-struct LassoStart {
-  double fraction, tol;
-  void move(MmSolver& solver, double alpha, SolveOptions options) const {
-    if (!(fraction > 0.0)) return;
-    options.tol = tol;
-    solver.start_from_lasso(alpha, fraction, options);
-  }
-};
-
-SolveResult run_solver(PySolver& self, double alpha, double tol, Index max_iter, double max_time,
-                       bool record, bool test_convexity, double fraction, double start_tol) {
+// Hands every point to Python, unless on_point is None; what is raised there, or by a signal, ends
+// the path.
+PathEnd follow_with(PySolver& self, const std::vector<double>& alphas,
+                    const std::vector<double>& tolerances, Index max_iter,
+                    std::vector<Start> starts, nb::object on_point, double max_time,
+                    bool test_convexity, bool record) {
   SignalPoll poll(max_time, self.flag);
-  const SolveOptions options{tol, max_iter, test_convexity, std::ref(poll)};
-  SolveResult result;
+  const PathPlan plan{alphas, tolerances, std::move(starts)};
+  const SolveOptions options{0.0, max_iter, test_convexity, std::ref(poll)};
+  const bool ignored = on_point.is_none();
+  const auto hand_over = [&](PathPoint&& point) {
+    if (ignored) return false;
+    WithGil gil;
+    poll.rethrow();
+    return nb::bool_(on_point(std::move(point))) ? true : false;
+  };
+  PathEnd end;
   {
     WithoutGil released;
-    LassoStart{fraction, start_tol}.move(self.fit->solver(), alpha, options);
-    result = self.fit->solver().solve(alpha, options, record);
+    end = follow(*self.fit, plan, options, hand_over, record);
   }
   poll.rethrow();
-  return result;
+  return end;
 }
 
-nb::tuple solver_solution(const PySolver& self) {
-  std::vector<Index> columns;
-  std::vector<double> coef;
-  self.fit->solver().solution(columns, coef);
-  return nb::make_tuple(to_numpy_of<std::int64_t>(columns), to_numpy(std::move(coef)),
-                        self.fit->intercept());
-}
-
-// Solves for some alphas in turn without Python in between.
-nb::tuple follow(PySolver& self, Vector<double> alphas, double tol, Index max_iter, double fraction,
-                 double start_tol) {
+// The same without Python in between: finished points are collected.
+nb::tuple follow_alone(PySolver& self, const std::vector<double>& alphas,
+                       const std::vector<double>& tolerances, Index max_iter,
+                       std::vector<Start> starts) {
   SignalPoll poll(INFINITY, self.flag);
-  const SolveOptions options{tol, max_iter, /*test_convexity=*/false, std::ref(poll)};
-  std::vector<std::int64_t> sizes, columns;
-  std::vector<double> values, intercepts, objective, kkt;
-  std::vector<std::uint8_t> converged;
+  const PathPlan plan{alphas, tolerances, std::move(starts)};
+  const SolveOptions options{0.0, max_iter, /*test_convexity=*/false, std::ref(poll)};
+  PathArrays found;
+  const auto collect = [&](PathPoint&& point) {
+    if (point.result.status != Status::kInterrupted) found.add(point);
+    return false;
+  };
+  PathEnd end;
   {
     WithoutGil released;
-    std::vector<Index> support;
-    std::vector<double> coef;
-    for (const double alpha : to_span(alphas)) {
-      LassoStart{fraction, start_tol}.move(self.fit->solver(), alpha, options);
-      const SolveResult result = self.fit->solver().solve(alpha, options);
-      if (result.status == Status::kInterrupted) break;
-      self.fit->solver().solution(support, coef);
-      sizes.push_back(static_cast<std::int64_t>(support.size()));
-      columns.insert(columns.end(), support.begin(), support.end());
-      values.insert(values.end(), coef.begin(), coef.end());
-      intercepts.push_back(self.fit->intercept());
-      objective.push_back(result.objective);
-      kkt.push_back(result.kkt);
-      converged.push_back(result.status == Status::kConverged);
-    }
+    end = follow(*self.fit, plan, options, collect);
   }
   poll.rethrow();
-  return nb::make_tuple(to_numpy(std::move(sizes)), to_numpy(std::move(columns)),
-                        to_numpy(std::move(values)), to_numpy(std::move(intercepts)),
-                        to_numpy(std::move(objective)), to_numpy(std::move(kkt)),
-                        to_numpy(std::move(converged)));
+  return nb::make_tuple(end, to_numpy(std::move(found.sizes)), to_numpy(std::move(found.columns)),
+                        to_numpy(std::move(found.values)), to_numpy(std::move(found.intercepts)),
+                        to_numpy(std::move(found.objective)), to_numpy(std::move(found.kkt)),
+                        to_numpy(std::move(found.converged)));
 }
 
 void warm_start(PySolver& self, Vector<std::int64_t> columns, Vector<double> coef) {
@@ -131,26 +115,60 @@ void bind_result(nb::module_& m) {
       .def_ro("objectives", &SolveResult::objectives);
 }
 
+void bind_path(nb::module_& m) {
+  nb::class_<Start>(m, "Start",
+                    "Where a solve begins: at the current point, unless made otherwise.")
+      .def(nb::init<>())
+      .def_static("lasso", &Start::lasso, "fraction"_a, "tol"_a)
+      .def_static(
+          "given",
+          [](Vector<std::int64_t> columns, Vector<double> coef) {
+            return Start::given(to_vector_of<Index>(columns), to_vector(coef));
+          },
+          "columns"_a, "coef"_a);
+  nb::enum_<PathEnd>(m, "PathEnd", "How a path ended.")
+      .value("COMPLETE", PathEnd::kComplete)
+      .value("ENOUGH", PathEnd::kEnough)
+      .value("INTERRUPTED", PathEnd::kInterrupted)
+      .value("OVERFLOW", PathEnd::kOverflow);
+  nb::class_<PathPoint>(m, "PathPoint", "A point of a path.")
+      .def_ro("alpha", &PathPoint::alpha)
+      .def_ro("result", &PathPoint::result)
+      .def_prop_ro(
+          "columns", [](const PathPoint& self) { return to_numpy_of<std::int64_t>(self.columns); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "values", [](const PathPoint& self) { return to_numpy(self.coef); },
+          nb::rv_policy::automatic)
+      .def_ro("intercept", &PathPoint::intercept)
+      .def_ro("passes", &PathPoint::passes);
+}
+
 }  // namespace
 
 void bind_solver(nb::module_& m) {
   bind_result(m);
+  bind_path(m);
   nb::class_<Flag>(m, "Flag", "Raised by one thread to stop the solvers of others.")
       .def(nb::init<>())
       .def("set", [](Flag& self) { self.raised = true; })
       .def_prop_ro("raised", [](const Flag& self) { return self.raised.load(); });
   nb::class_<PySolver>(m, "Solver", "Majorisation-minimisation along alphas.")
-      .def("solve", &run_solver, "alpha"_a, "tol"_a, "max_iter"_a, "max_time"_a = INFINITY,
-           "record"_a = false, "test_convexity"_a = true, "fraction"_a = 0.0, "start_tol"_a = 0.0)
-      .def(
-          "follow", &follow, "alphas"_a, "tol"_a, "max_iter"_a, "fraction"_a = 0.0,
-          "start_tol"_a = 0.0,
-          "Sizes of the supports, their columns and values, intercepts, objective, kkt, converged.")
-      .def("solution", &solver_solution, "Columns, coefficients and intercept.")
+      .def("follow", &follow_with, "alphas"_a, "tolerances"_a, "max_iter"_a, "starts"_a,
+           "on_point"_a.none(), "max_time"_a = INFINITY, "test_convexity"_a = true,
+           "record"_a = false,
+           "Solve for each alpha in turn; end once on_point(point) returns something true.")
+      .def("follow_alone", &follow_alone, "alphas"_a, "tolerances"_a, "max_iter"_a, "starts"_a,
+           "How the path ended; sizes of the supports, their columns and values, intercepts, "
+           "objective, kkt, converged.")
       .def(
           "watch", [](PySolver& self, std::shared_ptr<Flag> flag) { self.flag = std::move(flag); },
           "flag"_a, "Stop every solve from now on once the flag is raised.")
       .def("warm_start", &warm_start, "columns"_a, "coef"_a)
+      .def_prop_rw(
+          "accounted", [](const PySolver& self) { return self.fit->accounted(); },
+          [](PySolver& self, Bytes bytes) { self.fit->set_accounted(bytes); },
+          "Bytes of X that points handed out account for.")
       .def(
           "set_penalty",
           [](PySolver& self, std::shared_ptr<Penalty> penalty) {
@@ -162,9 +180,10 @@ void bind_solver(nb::module_& m) {
       .def_prop_ro("deviance", [](const PySolver& self) { return self.fit->solver().deviance(); })
       .def_prop_ro("correlation_limit",
                    [](const PySolver& self) { return self.fit->solver().correlation_limit(); })
-      .def_prop_ro("null_correlations", [](const PySolver& self) {
-        return to_numpy(self.fit->solver().null_correlations());
-      });
+      .def_prop_ro(
+          "null_correlations",
+          [](const PySolver& self) { return to_numpy(self.fit->solver().null_correlations()); },
+          nb::rv_policy::automatic);
   m.def("solver", &make_solver, "design"_a, "y"_a, "penalty"_a, "weights"_a.none(), "positive"_a,
         "prox_weight"_a, "max_time"_a = INFINITY);
 }

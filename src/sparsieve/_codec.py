@@ -19,7 +19,7 @@ from .certificate import Certificate
 from .columns import Schema
 from .path import Path, make_path
 from .penalties import _BY_NAME
-from .solvers import Point
+from .points import Point
 
 __all__ = ["NotStored", "decode", "encode", "records"]
 

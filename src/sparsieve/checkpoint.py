@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._files import atomic_writer
-from .solvers import Point, Problem
+from .points import Point
+from .solvers import Problem
 
 __all__ = ["Checkpoint", "CheckpointError", "fingerprint", "pack_points", "unpack_points"]
 

@@ -15,10 +15,9 @@ inline bool usable(const Design& design) {
   return false;
 }
 
-// Bytes read so far through this design, divided by the size of X.
-inline double passes(const Design& design) {
-  return static_cast<double>(design.bytes_read()) /
-         static_cast<double>(std::max<Bytes>(1, design.bytes()));
+// So many bytes, divided by the size of X.
+inline double passes(const Design& design, Bytes bytes) {
+  return static_cast<double>(bytes) / static_cast<double>(std::max<Bytes>(1, design.bytes()));
 }
 
 }  // namespace sparsieve

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sparsieve/columns/facts.hpp"
+
 namespace sparsieve {
 
 Fit::Fit(FitParts parts, std::function<bool()> poll)
@@ -31,6 +33,11 @@ Fit::Fit(FitParts parts, std::function<bool()> poll)
 void Fit::set_penalty(std::shared_ptr<const Penalty> penalty) {
   solver_->set_penalty(penalty.get());
   penalty_ = std::move(penalty);
+}
+
+double Fit::account() {
+  const Bytes before = std::exchange(accounted_, design_->bytes_read());
+  return passes(*design_, accounted_) - passes(*design_, before);
 }
 
 }  // namespace sparsieve

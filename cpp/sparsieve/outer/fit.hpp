@@ -33,10 +33,18 @@ class Fit {
   // Of the current point.
   double intercept() const { return response_mean_ - solver_->coefficient_shift(); }
 
+  // Bytes read up to where they were last accounted for. Setting it back leaves what was read since to
+  // the next account.
+  Bytes accounted() const { return accounted_; }
+  void set_accounted(Bytes bytes) { accounted_ = bytes; }
+  // Passes over X since the last account.
+  double account();
+
  private:
   std::shared_ptr<Design> design_;
   std::shared_ptr<const Penalty> penalty_;
   double response_mean_ = 0.0;  // 0 without centring
+  Bytes accounted_ = 0;
   std::unique_ptr<MmSolver> solver_;
 };
 
