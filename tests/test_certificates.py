@@ -270,9 +270,9 @@ def core_path(X, y, penalty, alphas, threads=1, shadow=True):
     start = [_core.Start()]
     solver.follow(alphas, tolerances, 10_000, start, points.append)
     for k, point in enumerate(points):
-        assert point.result.status == _core.Status.CONVERGED
+        assert point.status == _core.Status.CONVERGED
         coefs[point.columns, k] = point.values
-        looked += point.result.by_shadow
+        looked += point.by_shadow
     return coefs, looked
 
 

@@ -25,13 +25,13 @@ def after(k, X, y, penalty, share=0.05, prox_weight=0.0, positive=False, **weigh
     points = []
     one = np.array([alpha]), np.array([1e-10]), k, [_core.Start()]
     solver._core.follow(*one, points.append, record=True)
-    point, result = points[0], points[0].result
+    point = points[0]
     w = np.zeros(X.shape[1])
     w[point.columns] = point.values
     where = dict(penalty=penalty, alpha=alpha, **weights)
     mean = np.average(y, weights=weights.get("sample_weight"))
     null = sv.objective(X, y, np.zeros(X.shape[1]), mean, **where)
-    return sv.objective(X, y, w, point.intercept, **where), null, result
+    return sv.objective(X, y, w, point.intercept, **where), null, point
 
 
 def assert_descent(X, y, penalty, steps=ITERATIONS, **keywords):

@@ -1,12 +1,16 @@
 """The one loop over alphas: what it hands out, and how it ends."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from problems import toy
+from tolerances import REORDERED_SUM
 
 import sparsieve as sv
 from sparsieve import _core
 from sparsieve.solvers import Begin, Problem
+from sparsieve.starts import lowest
 from sparsieve.validation import check_X_y
 
 ALPHAS = np.array([0.5, 0.2, 0.1])
@@ -49,6 +53,22 @@ def test_a_path_is_its_solves(solver):
         alone = other.solve(point.alpha, TIGHT, 1000)
         np.testing.assert_array_equal(point.values, alone.values)
         assert point.passes == alone.passes
+
+
+def test_counters_account_for_every_byte(solver):
+    points, _ = collect(solver)
+    size = 60 * 40 * 8
+    assert points[0].counters.x_bytes >= size  # the set-up reads X once
+    for point in points:
+        assert point.counters.x_bytes / size == pytest.approx(point.passes, rel=REORDERED_SUM)
+        assert point.counters.rounds >= 0
+
+
+def test_a_point_that_is_the_lowest_of_several_has_the_counters_of_all(solver):
+    one, two = (solver.solve(alpha, TIGHT, 1000) for alpha in ALPHAS[:2])
+    both = lowest([one, two])
+    assert both.counters == tuple(np.add(one.counters, two.counters))
+    assert lowest([one, replace(two, counters=None)]).counters is None
 
 
 def test_every_alpha_has_its_tolerance(solver):

@@ -1,10 +1,12 @@
 // The solver for a path of alphas.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <tuple>
 
 #include "arrays.hpp"
 #include "binding.hpp"
@@ -93,26 +95,46 @@ void warm_start(PySolver& self, Vector<std::int64_t> columns, Vector<double> coe
   self.fit->solver().warm_start(to_vector_of<Index>(columns), to_vector(coef));
 }
 
-void bind_result(nb::module_& m) {
+std::tuple<Bytes, Bytes, Index, Index, Index> counters_of(const PathPoint& point) {
+  const Counters& c = point.result.counters;
+  return {c.x_bytes, c.shadow_bytes, c.rounds, c.epochs, c.solves};
+}
+
+// A point has the attributes of its result.
+template <class T>
+void def_result(nb::class_<PathPoint>& point, const char* name, T SolveResult::* member) {
+  point.def_prop_ro(name, [member](const PathPoint& self) { return self.result.*member; });
+}
+
+void bind_point(nb::module_& m) {
   nb::enum_<Status>(m, "Status", "How a solve ended.")
       .value("CONVERGED", Status::kConverged)
       .value("ITERATIONS", Status::kIterations)
       .value("STALLED", Status::kStalled)
       .value("INTERRUPTED", Status::kInterrupted);
-  nb::class_<SolveResult>(m, "SolveResult", "Certificate of one solve.")
-      .def_ro("status", &SolveResult::status)
-      .def_ro("kkt", &SolveResult::kkt)
-      .def_ro("dual_gap", &SolveResult::gap)
-      .def_ro("objective", &SolveResult::objective)
-      .def_ro("deviance", &SolveResult::deviance)
-      .def_ro("n_iter", &SolveResult::iterations)
-      .def_ro("rounds", &SolveResult::rounds)
-      .def_ro("convex", &SolveResult::convex)
-      .def_ro("passes", &SolveResult::passes)
-      .def_ro("by_bound", &SolveResult::by_bound)
-      .def_ro("by_shadow", &SolveResult::by_shadow)
-      .def_ro("by_reading", &SolveResult::by_reading)
-      .def_ro("objectives", &SolveResult::objectives);
+  nb::class_<PathPoint> point(m, "PathPoint", "A point of a path, with its certificate.");
+  point.def_ro("alpha", &PathPoint::alpha)
+      .def_prop_ro(
+          "columns", [](const PathPoint& self) { return to_numpy_of<std::int64_t>(self.columns); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "values", [](const PathPoint& self) { return to_numpy(self.coef); },
+          nb::rv_policy::automatic)
+      .def_ro("intercept", &PathPoint::intercept)
+      .def_ro("passes", &PathPoint::passes)
+      .def_prop_ro("counters", &counters_of,
+                   "Bytes of X, bytes of its shadow, rounds, epochs, solves.");
+  def_result(point, "status", &SolveResult::status);
+  def_result(point, "kkt", &SolveResult::kkt);
+  def_result(point, "dual_gap", &SolveResult::gap);
+  def_result(point, "objective", &SolveResult::objective);
+  def_result(point, "deviance", &SolveResult::deviance);
+  def_result(point, "n_iter", &SolveResult::iterations);
+  def_result(point, "convex", &SolveResult::convex);
+  def_result(point, "by_bound", &SolveResult::by_bound);
+  def_result(point, "by_shadow", &SolveResult::by_shadow);
+  def_result(point, "by_reading", &SolveResult::by_reading);
+  def_result(point, "objectives", &SolveResult::objectives);
 }
 
 void bind_path(nb::module_& m) {
@@ -131,23 +153,12 @@ void bind_path(nb::module_& m) {
       .value("ENOUGH", PathEnd::kEnough)
       .value("INTERRUPTED", PathEnd::kInterrupted)
       .value("OVERFLOW", PathEnd::kOverflow);
-  nb::class_<PathPoint>(m, "PathPoint", "A point of a path.")
-      .def_ro("alpha", &PathPoint::alpha)
-      .def_ro("result", &PathPoint::result)
-      .def_prop_ro(
-          "columns", [](const PathPoint& self) { return to_numpy_of<std::int64_t>(self.columns); },
-          nb::rv_policy::automatic)
-      .def_prop_ro(
-          "values", [](const PathPoint& self) { return to_numpy(self.coef); },
-          nb::rv_policy::automatic)
-      .def_ro("intercept", &PathPoint::intercept)
-      .def_ro("passes", &PathPoint::passes);
 }
 
 }  // namespace
 
 void bind_solver(nb::module_& m) {
-  bind_result(m);
+  bind_point(m);
   bind_path(m);
   nb::class_<Flag>(m, "Flag", "Raised by one thread to stop the solvers of others.")
       .def(nb::init<>())

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "sparsieve/outer/counters.hpp"
 #include "sparsieve/penalty/penalty.hpp"
 #include "sparsieve/screen/sieve.hpp"
 #include "sparsieve/state/factor.hpp"
@@ -49,6 +50,7 @@ struct SolveResult {
   Index by_shadow = 0;             // features settled by the 8-bit shadow at the end
   Index by_reading = 0;            // features whose correlation was read at the end
   std::vector<double> objectives;  // F after each iteration, when asked for
+  Counters counters;               // filled in by the loop over alphas (outer/path)
 };
 
 struct MmProblem {

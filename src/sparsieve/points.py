@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Fits", "Point"]
+__all__ = ["Counters", "Fits", "Point"]
 
 Floats = NDArray[np.float64]
+
+
+class Counters(NamedTuple):
+    """What a point cost, counted apart; which work counts as what may change with any version."""
+
+    x_bytes: int
+    shadow_bytes: int
+    rounds: int
+    epochs: int
+    solves: int
+
+    @classmethod
+    def sum(cls, parts: Iterable[Counters | None]) -> Counters | None:
+        """Return all together, None if one of them is not known."""
+        known = list(parts)
+        return None if None in known else cls(*map(sum, zip(*known, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +59,8 @@ class Point:
     r2: float = math.nan
     settled_by_shadow: int = 0
     start: str = "previous"
+    # No part of what a point is: not compared, shown or stored.
+    counters: Counters | None = field(default=None, compare=False, repr=False)
 
     @property
     def converged(self) -> bool:

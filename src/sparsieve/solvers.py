@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import warnings
@@ -15,7 +16,7 @@ from scipy import sparse
 from . import _core
 from ._penalty_checks import Watched
 from .penalties import Penalty, alpha_max_for
-from .points import Fits, Point
+from .points import Counters, Fits, Point
 from .validation import Checked, check_finite_X, count_jobs
 
 __all__ = [
@@ -57,10 +58,11 @@ class Begin(NamedTuple):
         """Begin at the solver's current point."""
         return cls(name, _HERE)
 
-    @classmethod
-    def lasso(cls, fraction: float) -> Begin:
+    @staticmethod
+    @functools.cache  # few fractions are ever used, and small fits make one each
+    def lasso(fraction: float) -> Begin:
         """Begin at the lasso whose level is a fraction of the penalty's slope at zero."""
-        return cls("lasso", _core.Start.lasso(fraction, _START_TOL))
+        return Begin("lasso", _core.Start.lasso(fraction, _START_TOL))
 
     @classmethod
     def given(cls, columns: NDArray[np.int64], values: Floats, name: str = "given") -> Begin:
@@ -341,8 +343,8 @@ class Solver:
 
     def follow(
         self,
-        alphas: Floats,
-        tolerances: Floats,
+        alphas: Sequence[float],
+        tolerances: Sequence[float],
         max_iter: int,
         begins: Sequence[Begin],
         on_point: Callable[[Point], bool] | None,
@@ -354,8 +356,8 @@ class Solver:
 
         Parameters
         ----------
-        alphas, tolerances : ndarray of shape (n_alphas,)
-            Tolerances are relative to the penalty's slope at zero.
+        alphas, tolerances : sequence of float
+            Equally many. Tolerances are relative to the penalty's slope at zero.
         max_iter : int
         begins : sequence of Begin
             Where each solve begins: one for all alphas, or one per alpha.
@@ -376,8 +378,8 @@ class Solver:
         """
         names = itertools.cycle([begin.name for begin in begins])
         end = self._core.follow(
-            alphas.tolist(),
-            tolerances.tolist(),
+            alphas,
+            tolerances,
             max_iter,
             [begin.core for begin in begins],
             None if on_point is None else lambda p: on_point(self._point(p, next(names))),
@@ -405,22 +407,22 @@ class Solver:
         return self._point(found[0], begin.name)
 
     def _point(self, found: _core.PathPoint, start: str) -> Point:
-        result = found.result
         return Point(
             alpha=found.alpha,
             columns=found.columns,
             values=found.values,
             intercept=found.intercept,
-            objective=result.objective,
-            kkt=result.kkt,
-            dual_gap=result.dual_gap,
-            n_iter=result.n_iter,
-            status=result.status.name,
-            convex=result.convex,
+            objective=found.objective,
+            kkt=found.kkt,
+            dual_gap=found.dual_gap,
+            n_iter=found.n_iter,
+            status=found.status.name,
+            convex=found.convex,
             passes=found.passes,
-            settled_by_bound=result.by_bound,
-            settled_by_reading=result.by_reading,
-            settled_by_shadow=result.by_shadow,
-            r2=1.0 - result.deviance / self.null_deviance if self.null_deviance else 0.0,
+            settled_by_bound=found.by_bound,
+            settled_by_reading=found.by_reading,
+            settled_by_shadow=found.by_shadow,
+            r2=1.0 - found.deviance / self.null_deviance if self.null_deviance else 0.0,
             start=start,
+            counters=Counters._make(found.counters),
         )

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .penalties import Penalty, is_convex
-from .points import Fits, Point
+from .points import Counters, Fits, Point
 from .solvers import Begin, Problem, Solver
 
 __all__ = [
@@ -159,7 +159,11 @@ def lowest(points: Sequence[Point]) -> Point:
     points = sorted(points, key=lambda point: _ORDER.index(point.start))
     level = min(point.objective for point in points)
     best = next(point for point in points if point.objective <= level + _TIE * abs(level))
-    return replace(best, passes=sum(point.passes for point in points))
+    return replace(
+        best,
+        passes=sum(point.passes for point in points),
+        counters=Counters.sum(point.counters for point in points),
+    )
 
 
 def first_alpha(
@@ -189,10 +193,10 @@ def first_alpha(
         return empty
 
     accounted = solver.accounted
-    tried = np.array(alphas[:-1])
+    tried = alphas[:-1]
     solver.follow(
         tried,
-        np.full(tried.size, _TOL),
+        [_TOL] * len(tried),
         _MANY,
         [start.begin],
         is_empty,

@@ -176,8 +176,8 @@ def trace(
 def follow_within(
     limits: Limits,
     solver: Solver,
-    alphas: Floats,
-    tolerances: Floats,
+    alphas: Sequence[float],
+    tolerances: Sequence[float],
     begins: Sequence[Begin],
     on_point: Callable[[Point], bool],
 ) -> str:
@@ -247,8 +247,9 @@ class _Walk:
             ended = reached(point) or ended
             return ended != "complete"
 
-        tolerances = limits.tolerances(self.solver.penalty, self.alphas)[part]
-        end = follow_within(limits, self.solver, self.alphas[part], tolerances, [begin], add)
+        tolerances = limits.tolerances(self.solver.penalty, self.alphas)[part].tolist()
+        alphas = self.alphas[part].tolist()
+        end = follow_within(limits, self.solver, alphas, tolerances, [begin], add)
         return "max_time" if end == "INTERRUPTED" else ended
 
     def best(self, start: Start) -> tuple[list[Point], str]:
@@ -318,8 +319,8 @@ def _approach(solver: Solver, first: float, last: float, max_iter: int) -> None:
     distance = math.log(last) - math.log(first)
     steps = math.ceil(abs(distance / math.log(_STEP)))
     places = range(1 if last < first else 0, steps)
-    alphas = np.array([first * math.exp(distance * k / steps) for k in places])
-    loose = np.full(alphas.size, _LOOSE)
+    alphas = [first * math.exp(distance * k / steps) for k in places]
+    loose = [_LOOSE] * len(alphas)
     solver.follow(alphas, loose, max_iter, [Begin.here("previous")], None, convexity=False)
 
 

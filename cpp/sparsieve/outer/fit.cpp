@@ -35,9 +35,9 @@ void Fit::set_penalty(std::shared_ptr<const Penalty> penalty) {
   penalty_ = std::move(penalty);
 }
 
-double Fit::account() {
+Account Fit::account() {
   const Bytes before = std::exchange(accounted_, design_->bytes_read());
-  return passes(*design_, accounted_) - passes(*design_, before);
+  return {accounted_ - before, passes(*design_, accounted_) - passes(*design_, before)};
 }
 
 }  // namespace sparsieve

@@ -20,6 +20,11 @@ struct FitParts {
   double prox_weight = 0.0;
 };
 
+struct Account {
+  Bytes bytes;
+  double passes;  // over X
+};
+
 class Fit {
  public:
   // Throws std::invalid_argument when a length is wrong. poll: true = stop.
@@ -37,8 +42,8 @@ class Fit {
   // the next account.
   Bytes accounted() const { return accounted_; }
   void set_accounted(Bytes bytes) { accounted_ = bytes; }
-  // Passes over X since the last account.
-  double account();
+  // What was read since the last account.
+  Account account();
 
  private:
   std::shared_ptr<Design> design_;

@@ -65,7 +65,10 @@ PathEnd follow(Fit& fit, const PathPlan& plan, SolveOptions options, const OnPoi
     point.result = fit.solver().solve(point.alpha, options, record);
     fit.solver().solution(point.columns, point.coef);
     point.intercept = fit.intercept();
-    point.passes = fit.account();
+    const Account read = fit.account();
+    point.passes = read.passes;
+    point.result.counters.x_bytes = read.bytes;
+    point.result.counters.rounds = point.result.rounds;
     // 3) hand the point out
     const bool interrupted = point.result.status == Status::kInterrupted;
     const bool enough = on_point(std::move(point));

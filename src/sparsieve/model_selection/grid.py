@@ -95,7 +95,7 @@ class _Step(NamedTuple):
 
 def _steps(alphas: Floats, begin: Begin, previous: Sequence[Point], warm: str) -> Iterator[_Step]:
     """Yield one or two solves for each alpha."""
-    for k, alpha in enumerate(alphas):
+    for k, alpha in enumerate(alphas.tolist()):
         beside = k < len(previous)
         if warm == "both" or not beside:
             yield _Step(alpha, begin, last=not beside)
@@ -127,8 +127,8 @@ def _from_both_sides(
     end = follow_within(
         limits,
         solver,
-        np.array([step.alpha for step in steps]),
-        np.full(len(steps), limits.tol),
+        [step.alpha for step in steps],
+        [limits.tol] * len(steps),
         [step.begin for step in steps],
         keep_lowest,
     )
