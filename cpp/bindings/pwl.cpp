@@ -3,6 +3,8 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <cmath>
+#include <functional>
 #include <optional>
 
 #include "arrays.hpp"

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -27,7 +26,7 @@ class SignalPoll {
  public:
   explicit SignalPoll(double max_time, std::shared_ptr<const Flag> flag = {})
       : flag_(std::move(flag)) {
-    if (std::isfinite(max_time)) {
+    if (max_time < kForever) {
       deadline_ = last_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                               std::chrono::duration<double>(max_time));
     }
@@ -50,6 +49,8 @@ class SignalPoll {
   }
 
  private:
+  // Seconds that count as no limit; the clock, which counts nanoseconds, could not hold ten times more.
+  static constexpr double kForever = 1e9;
   std::shared_ptr<const Flag> flag_;
   std::optional<nanobind::python_error> raised_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
