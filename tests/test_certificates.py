@@ -265,12 +265,14 @@ def core_path(X, y, penalty, alphas, threads=1, shadow=True):
     solver = _core.solver(design, y, core_penalty(penalty), None, False, 0.0)
     coefs = np.zeros((d, len(alphas)))
     looked = 0
-    for k, alpha in enumerate(alphas):
-        result = solver.solve(alpha, 1e-10, 10_000)
-        assert result.status == _core.Status.CONVERGED
-        columns, values, _ = solver.solution()
-        coefs[columns, k] = values
-        looked += result.by_shadow
+    points = []
+    tolerances = np.full(len(alphas), 1e-10)
+    start = [_core.Start()]
+    solver.follow(alphas, tolerances, 10_000, start, points.append)
+    for k, point in enumerate(points):
+        assert point.status == _core.Status.CONVERGED
+        coefs[point.columns, k] = point.values
+        looked += point.by_shadow
     return coefs, looked
 
 

@@ -1,7 +1,5 @@
 """The true objective never rises from one iteration to the next, with and without proximal term."""
 
-import math
-
 import numpy as np
 import pytest
 from penalties_under_test import PENALTIES
@@ -9,6 +7,7 @@ from problems import ar_design, nasty_design, response, sparse_design, toy
 from tolerances import REORDERED_SUM
 
 import sparsieve as sv
+from sparsieve import _core
 from sparsieve.solvers import Solver
 from sparsieve.validation import check_X_y
 
@@ -23,14 +22,16 @@ def after(k, X, y, penalty, share=0.05, prox_weight=0.0, positive=False, **weigh
     """
     solver = Solver(check_X_y(X, y, **weights), penalty, positive=positive, prox_weight=prox_weight)
     alpha = share * solver.alpha_max()
-    result = solver._core.solve(alpha, 1e-10, k, math.inf, True)
-    columns, values, intercept = solver._core.solution()
+    points = []
+    one = np.array([alpha]), np.array([1e-10]), k, [_core.Start()]
+    solver._core.follow(*one, points.append, record=True)
+    point = points[0]
     w = np.zeros(X.shape[1])
-    w[columns] = values
+    w[point.columns] = point.values
     where = dict(penalty=penalty, alpha=alpha, **weights)
     mean = np.average(y, weights=weights.get("sample_weight"))
     null = sv.objective(X, y, np.zeros(X.shape[1]), mean, **where)
-    return sv.objective(X, y, w, intercept, **where), null, result
+    return sv.objective(X, y, w, point.intercept, **where), null, point
 
 
 def assert_descent(X, y, penalty, steps=ITERATIONS, **keywords):

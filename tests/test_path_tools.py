@@ -81,6 +81,12 @@ def test_callback_may_answer_with_a_numpy_bool(problem):
     assert path.ended == "callback"
 
 
+@pytest.mark.parametrize("seconds", [1e9, 1e10, 1e300])
+def test_max_time_may_be_longer_than_clocks_count(problem, seconds):
+    X, y, _ = problem
+    assert sv.sparse_path(X, y, alphas=3, max_time=seconds).ended == "complete"
+
+
 def test_max_time_keeps_what_is_finished(problem):
     X, y, _ = problem
     path = sv.sparse_path(X, y, alphas=50, max_time=1e9)

@@ -42,7 +42,7 @@ def test_ctrl_c_ends_every_other_call_too(name):
 def follow_and_wait(solver, alphas, seconds):
     """Solve until the alarm, or wait for it on a machine that is faster."""
     signal.setitimer(signal.ITIMER_REAL, seconds)
-    solver.follow(alphas, 1e-15, 10_000)
+    solver.fits(alphas, 1e-15, 10_000)
     signal.pause()
 
 

@@ -28,7 +28,7 @@ import sparsieve as sv
 from sparsieve.certificate import STARTED
 from sparsieve.path import grid_from
 from sparsieve.penalties import resolve_penalty
-from sparsieve.solvers import Problem, Solver
+from sparsieve.solvers import Begin, Problem
 from sparsieve.starts import FRACTION, Start, check_start, lowest
 from sparsieve.tracing import check_limits, trace
 from sparsieve.validation import check_X_y
@@ -209,29 +209,42 @@ def test_given_coefficients_are_made_to_obey_the_constraints(easy):
     np.testing.assert_array_equal(given, before)
 
 
-def test_given_coefficients_start_every_alpha_fold_and_shape(easy, monkeypatch):
+def test_given_coefficients_start_every_fold_and_shape(easy, monkeypatch):
     X, y = easy
     given = np.random.default_rng(0).standard_normal(40)
     alphas = [0.5, 0.2, 0.1]
     placed = []
-    warm_start = Solver.warm_start
+    real = Begin.given
 
-    def record(self, columns, values):
+    def record(columns, values, *rest):
         coef = np.zeros(40)
         coef[columns] = values
         placed.append(coef)
-        warm_start(self, columns, values)
+        return real(columns, values, *rest)
 
-    monkeypatch.setattr(Solver, "warm_start", record)
+    monkeypatch.setattr(Begin, "given", record)
     sv.sparse_path(X, y, alphas=alphas, start=given)
-    assert len(placed) == 3
+    assert len(placed) == 1
     sv.sparse_surface(X, y, shapes=[9.0, 3.0], alphas=alphas, start=given)
-    assert len(placed) == 3 + 2 * 3
+    assert len(placed) == 1 + 2
     sv.SparseRegressorIC(["mcp", "scad"], alphas=alphas, start=given).fit(X, y)
-    assert len(placed) == 9 + 2 * 3
+    assert len(placed) == 3 + 2
     sv.SparseRegressorCV(alphas=alphas, cv=4, start=given).fit(X, y)
-    assert 15 + 4 * 3 < len(placed) <= 15 + 5 * 3  # the last fit ends at the chosen alpha
+    assert len(placed) == 5 + 4 + 1
     np.testing.assert_array_equal(placed, [given] * len(placed))
+
+
+def test_given_coefficients_start_every_alpha(easy):
+    X, y = easy
+    given = np.random.default_rng(0).standard_normal(40)
+    solver = Problem(check_X_y(X, y)).solver(sv.MCP())
+    alphas, begin = np.array([0.5, 0.2, 0.1]), Begin.given(np.arange(40), given)
+    loose = 1e9  # every point will do, so a solve ends where it begins
+    points = []
+    solver.follow(alphas, np.full(3, loose), 10, [begin], lambda p: bool(points.append(p)))
+    values = [point.values for point in points]
+    np.testing.assert_array_equal(values, [given] * 3)
+    np.testing.assert_array_equal(solver.fits(alphas, loose, 10, begin).values, np.tile(given, 3))
 
 
 def test_a_path_from_given_coefficients_is_its_alphas_one_by_one(easy):

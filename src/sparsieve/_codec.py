@@ -19,7 +19,7 @@ from .certificate import Certificate
 from .columns import Schema
 from .path import Path, make_path
 from .penalties import _BY_NAME
-from .solvers import Point
+from .points import Point
 
 __all__ = ["NotStored", "decode", "encode", "records"]
 
@@ -142,7 +142,8 @@ def _penalty_from_json(data: dict[str, Any]) -> Any:
 
 
 def _record_to_json(value: Any) -> dict[str, Any]:
-    fields = {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    stored = (f.name for f in dataclasses.fields(value) if f.compare)
+    fields = {name: encode(getattr(value, name)) for name in stored}
     return {"class": type(value).__name__, "fields": fields}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .penalties import L1
-from .solvers import Point
+from .points import Point
 
 __all__ = ["STARTED", "Certificate"]
 

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._files import atomic_writer
-from .solvers import Point, Problem
+from .points import Counters, Point
+from .solvers import Problem
 
 __all__ = ["Checkpoint", "CheckpointError", "fingerprint", "pack_points", "unpack_points"]
 
@@ -225,6 +226,10 @@ _STATUS = ("CONVERGED", "ITERATIONS", "STALLED", "INTERRUPTED")
 _STARTS = ("previous", "lasso", "upwards", "given", "none")
 
 
+#: Stands for the counters of a point that has none.
+_NOT_COUNTED = (-1,) * len(Counters._fields)
+
+
 def pack_points(points: Sequence[Point]) -> Arrays:
     """Return points as plain arrays."""
     return {
@@ -240,6 +245,7 @@ def pack_points(points: Sequence[Point]) -> Arrays:
             ],
             dtype=np.int64,
         ),
+        "work": np.array([p.counters or _NOT_COUNTED for p in points], dtype=np.int64),
     }
 
 
@@ -247,8 +253,10 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
     """Return the points of :func:`pack_points`, to the bit."""
     ends = np.cumsum(arrays["sizes"])
     starts = arrays.get("starts", np.zeros(ends.size, dtype=np.int64))  # once there was only one
+    work = arrays.get("work")  # once it was not counted
     points = []
     for k, end in enumerate(ends):
+        counted = _NOT_COUNTED if work is None else tuple(map(int, work[k]))
         part = slice(int(end - arrays["sizes"][k]), int(end))
         counts = arrays["counts"][k]
         scalars: dict[str, Any] = dict(zip(_SCALARS, map(float, arrays["scalars"][k]), strict=True))
@@ -263,6 +271,7 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
                 settled_by_bound=int(counts[2]),
                 settled_by_reading=int(counts[3]),
                 settled_by_shadow=int(counts[4]),
+                counters=None if counted == _NOT_COUNTED else Counters._make(counted),
                 **scalars,
             )
         )

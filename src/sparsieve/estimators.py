@@ -14,9 +14,10 @@ from .certificate import Certificate
 from .model_file import Saveable
 from .path import warn_if_not_converged
 from .penalties import Penalty, resolve_penalty
+from .points import Point
 from .relax import relaxed
 from .reporting import Reportable
-from .solvers import Point, Problem
+from .solvers import Problem
 from .starts import Start, check_start
 from .tracing import solve_alone
 from .validation import check_integer, check_number, check_X_y

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .points import Point
 from .relax import dense_columns, sample_weights
-from .solvers import Point, Problem
+from .solvers import Problem
 
 if TYPE_CHECKING:
     from .path import Path

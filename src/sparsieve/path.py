@@ -16,9 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .explain import Explanation, explain_feature
 from .penalties import Penalty, resolve_penalty
+from .points import Point
 from .relax import relaxed
 from .reporting import ShownInline
-from .solvers import REMEDIES, Point, Problem, Solver
+from .solvers import REMEDIES, Problem, Solver
 from .starts import Start, check_start, first_alpha
 from .tables import Summarised, describe, text_table
 from .tracing import check_limits, trace

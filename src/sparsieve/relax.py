@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import nnls
 
-from .solvers import Point, Problem
+from .points import Point
+from .solvers import Problem
 
 __all__ = ["dense_columns", "least_squares_on", "relaxed", "sample_weights"]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,17 @@ from scipy import sparse
 from . import _core
 from ._penalty_checks import Watched
 from .penalties import Penalty, alpha_max_for
+from .points import Counters, Fits, Point
 from .validation import Checked, check_finite_X, count_jobs
 
-__all__ = ["Fits", "Point", "Problem", "Solver", "check_range", "columns_of", "core_penalty"]
+__all__ = [
+    "Begin",
+    "Problem",
+    "Solver",
+    "check_range",
+    "columns_of",
+    "core_penalty",
+]
 
 Floats = NDArray[np.float64]
 
@@ -33,104 +42,36 @@ REMEDIES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One certified solution: where it was found, what it is, and the proof.
-
-    ``columns`` and ``values`` are the non-zero coefficients. The proof: ``kkt`` is the largest
-    violation of the stationarity condition over all features as a fraction of ``slope(0)``,
-    ``dual_gap`` the duality gap of the last weighted lasso, ``convex`` tells whether the objective
-    is strictly convex on the support (the point is then a strict local minimum there). ``r2`` is
-    the fraction of the (weighted) deviance of y that the fit explains. ``start`` is where the solve
-    began: "previous", "lasso", "upwards", "given", or "none" where it makes no difference.
-    """
-
-    alpha: float
-    columns: NDArray[np.int64]
-    values: Floats
-    intercept: float
-    objective: float
-    kkt: float
-    dual_gap: float
-    n_iter: int
-    status: str
-    convex: bool
-    passes: float
-    settled_by_bound: int
-    settled_by_reading: int
-    r2: float = math.nan
-    settled_by_shadow: int = 0
-    start: str = "previous"
-
-    @property
-    def converged(self) -> bool:
-        """Whether ``kkt`` reached the tolerance."""
-        return self.status == "CONVERGED"
+# How exactly the lasso that a solve starts from is solved, relative to its level: a start from it
+# and from the exact one end in the same point on 99.9 % of random problems.
+_START_TOL = 3e-3
 
 
-class Fits(NamedTuple):
-    """What a fold of a cross-validation needs to know of solutions, end to end."""
+class Begin(NamedTuple):
+    """Where a solve begins, and what its point is to say of that."""
 
-    sizes: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    values: Floats
-    intercepts: Floats
-    objective: Floats
-    kkt: Floats
-    converged: NDArray[np.uint8]
+    name: str
+    core: _core.Start
 
     @classmethod
-    def of(cls, points: Sequence[Point]) -> Fits:
-        """Collect points."""
-        return cls(
-            sizes=np.array([point.columns.size for point in points], dtype=np.int64),
-            columns=np.concatenate([point.columns for point in points]),
-            values=np.concatenate([point.values for point in points]),
-            intercepts=np.array([point.intercept for point in points]),
-            objective=np.array([point.objective for point in points]),
-            kkt=np.array([point.kkt for point in points]),
-            converged=np.array([point.converged for point in points], dtype=np.uint8),
-        )
+    def here(cls, name: str) -> Begin:
+        """Begin at the solver's current point."""
+        return cls(name, _HERE)
+
+    @staticmethod
+    @functools.cache  # few fractions are ever used, and small fits make one each
+    def lasso(fraction: float) -> Begin:
+        """Begin at the lasso whose level is a fraction of the penalty's slope at zero."""
+        return Begin("lasso", _core.Start.lasso(fraction, _START_TOL))
 
     @classmethod
-    def joined(cls, parts: Sequence[Fits]) -> Fits:
-        """Put solutions one after the other."""
-        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    def given(cls, columns: NDArray[np.int64], values: Floats, name: str = "given") -> Begin:
+        """Begin at the given non-zero coefficients."""
+        return cls(name, _core.Start.given(columns, values))
 
-    @classmethod
-    def picked(cls, tracks: Sequence[Fits], chosen: NDArray[np.int64]) -> Fits:
-        """Return at each place the solution of the chosen track."""
-        singles = [track.single() for track in tracks]
-        return cls.joined([singles[track][place] for place, track in enumerate(chosen)])
 
-    def reversed(self) -> Fits:
-        """Return the solutions, last first."""
-        return self if self.sizes.size == 0 else Fits.joined(self.single()[::-1])
-
-    def single(self) -> list[Fits]:
-        """Return each solution by itself."""
-        ends = np.cumsum(self.sizes)
-        parts = []
-        for place, (size, end) in enumerate(zip(self.sizes, ends, strict=True)):
-            part, one = slice(end - size, end), slice(place, place + 1)
-            parts.append(
-                Fits(
-                    self.sizes[one],
-                    self.columns[part],
-                    self.values[part],
-                    self.intercepts[one],
-                    self.objective[one],
-                    self.kkt[one],
-                    self.converged[one],
-                )
-            )
-        return parts
-
-    def each(self) -> Iterator[tuple[NDArray[np.int64], Floats, float]]:
-        """Yield columns, values and intercept of each solution."""
-        ends = np.cumsum(self.sizes).tolist()
-        for size, end, intercept in zip(self.sizes.tolist(), ends, self.intercepts, strict=True):
-            yield self.columns[end - size : end], self.values[end - size : end], float(intercept)
+_HERE = _core.Start()
+_PREVIOUS = Begin.here("previous")
 
 
 def columns_of(X: Any) -> _core.Columns:
@@ -251,9 +192,16 @@ class Problem:
 
 # A path of so many alphas reads X often enough for a shadow, whatever the data.
 _MANY = 20
-# How exactly the lasso that a solve starts from is solved, relative to its level: a start from it
-# and from the exact one end in the same point on 99.9 % of random problems.
-_START_TOL = 3e-3
+
+_OVERFLOW = _core.PathEnd.OVERFLOW
+
+
+def _check_given(finite: bool) -> None:
+    if not finite:
+        raise ValueError(
+            "start: the coefficients are so large that the squares of the residuals leave the "
+            "range of double precision; divide them by a power of ten."
+        )
 
 
 def _normalised(sample_weight: Floats) -> Floats:
@@ -266,7 +214,7 @@ class Solver:
     """Everything that carries over from one alpha to the next.
 
     The core holds the working set, its Gram matrix and factor, the current point and a bound of
-    every feature's correlation; each call of :meth:`solve` starts from there.
+    every feature's correlation; the next solve goes on from there.
 
     Parameters
     ----------
@@ -340,8 +288,6 @@ class Solver:
         )
         check_range(self._design, data)
         self.null_deviance: float = self._core.null_deviance
-        #: Passes over X that points handed out account for.
-        self.accounted = 0.0
 
     def again(self, max_time: float = math.inf) -> Solver:
         """Return another solver for the same problem, at w = 0."""
@@ -370,11 +316,7 @@ class Solver:
     def warm_start(self, columns: NDArray[np.int64], values: Floats) -> None:
         """Continue from the given non-zero coefficients."""
         self._core.warm_start(columns, values)
-        if not math.isfinite(self._core.deviance):
-            raise ValueError(
-                "start: the coefficients are so large that the squares of the residuals leave the "
-                "range of double precision; divide them by a power of ten."
-            )
+        _check_given(math.isfinite(self._core.deviance))
 
     def clear(self) -> None:
         """Go back to w = 0; all that was computed stays."""
@@ -390,57 +332,98 @@ class Solver:
         self.penalty = penalty
         self._core.set_penalty(core_penalty(penalty))
 
-    def follow(self, alphas: Floats, tol: float, max_iter: int, *, lasso: float = 0.0) -> Fits:
-        """Solve for each alpha in turn without the account that :meth:`solve` gives of it.
+    @property
+    def accounted(self) -> tuple[int, int]:
+        """Bytes of X and of its shadow that points handed out account for."""
+        x_bytes, shadow_bytes = self._core.accounted
+        return int(x_bytes), int(shadow_bytes)
 
-        Shorter than ``alphas`` only after the flag that it watches was raised.
-        """
-        alphas = np.ascontiguousarray(alphas)
-        return Fits(*self._core.follow(alphas, tol, max_iter, lasso, _START_TOL))
+    @accounted.setter
+    def accounted(self, count: tuple[int, int]) -> None:
+        self._core.accounted = count
 
-    def solve(
+    def follow(
         self,
-        alpha: float,
-        tol: float,
+        alphas: Sequence[float],
+        tolerances: Sequence[float],
         max_iter: int,
-        max_time: float = math.inf,
+        begins: Sequence[Begin],
+        on_point: Callable[[Point], bool] | None,
         *,
+        max_time: float = math.inf,
         convexity: bool = True,
-        lasso: float = 0.0,
-        start: str = "previous",
-    ) -> Point:
-        """Solve for one alpha, starting from the current point.
+    ) -> str:
+        """Solve for each alpha in turn: the one loop over alphas, which the core runs.
 
-        With ``lasso``, a fraction of the slope at zero, from the lasso of that level instead.
-        Without ``convexity`` the point's ``convex`` is False, unexamined. ``start`` is what the
-        point is to say of where it began.
+        Parameters
+        ----------
+        alphas, tolerances : sequence of float
+            Equally many. Tolerances are relative to the penalty's slope at zero.
+        max_iter : int
+        begins : sequence of Begin
+            Where each solve begins: one for all alphas, or one per alpha.
+        on_point : callable
+            Called with each point; the path ends when it returns True. What it raises is raised.
+            With None the points are lost, but for the last one, where the solver is then.
+        max_time : float
+            Seconds for all alphas together. The solve that is under way then is INTERRUPTED and the
+            last one; the first solve always begins.
+        convexity : bool
+            Without, ``convex`` of the points is False, unexamined.
+
+        Returns
+        -------
+        str
+            "COMPLETE", "ENOUGH" (``on_point`` returned True), or "INTERRUPTED": time is up, or the
+            flag that the solver watches was raised.
         """
-        result = self._core.solve(
-            alpha,
-            tol,
+        names = itertools.cycle([begin.name for begin in begins])
+        end = self._core.follow(
+            alphas,
+            tolerances,
             max_iter,
+            [begin.core for begin in begins],
+            None if on_point is None else lambda p: on_point(self._point(p, next(names))),
             max_time,
-            test_convexity=convexity,
-            fraction=lasso,
-            start_tol=_START_TOL,
+            convexity,
         )
-        columns, values, intercept = self._core.solution()
-        before, self.accounted = self.accounted, self._design.passes
+        _check_given(end is not _OVERFLOW)
+        return end.name
+
+    def fits(self, alphas: Floats, tol: float, max_iter: int, begin: Begin = _PREVIOUS) -> Fits:
+        """Follow the alphas with nothing of Python in between, and no word on convexity.
+
+        Shorter than ``alphas`` only after the flag that the solver watches was raised.
+        """
+        each = [tol] * alphas.size
+        end, *arrays = self._core.follow_alone(alphas.tolist(), each, max_iter, [begin.core])
+        _check_given(end is not _OVERFLOW)
+        return Fits(*arrays)
+
+    def solve(self, alpha: float, tol: float, max_iter: int, begin: Begin = _PREVIOUS) -> Point:
+        """Solve for one alpha: a path with one point."""
+        found: list[_core.PathPoint] = []
+        end = self._core.follow([alpha], [tol], max_iter, [begin.core], found.append)
+        _check_given(end is not _OVERFLOW)
+        return self._point(found[0], begin.name)
+
+    def _point(self, found: _core.PathPoint, start: str) -> Point:
         return Point(
-            alpha=alpha,
-            columns=columns,
-            values=values,
-            intercept=intercept,
-            objective=result.objective,
-            kkt=result.kkt,
-            dual_gap=result.dual_gap,
-            n_iter=result.n_iter,
-            status=result.status.name,
-            convex=result.convex,
-            passes=self.accounted - before,
-            settled_by_bound=result.by_bound,
-            settled_by_reading=result.by_reading,
-            settled_by_shadow=result.by_shadow,
-            r2=1.0 - result.deviance / self.null_deviance if self.null_deviance else 0.0,
+            alpha=found.alpha,
+            columns=found.columns,
+            values=found.values,
+            intercept=found.intercept,
+            objective=found.objective,
+            kkt=found.kkt,
+            dual_gap=found.dual_gap,
+            n_iter=found.n_iter,
+            status=found.status.name,
+            convex=found.convex,
+            passes=found.passes,
+            settled_by_bound=found.by_bound,
+            settled_by_reading=found.by_reading,
+            settled_by_shadow=found.by_shadow,
+            r2=1.0 - found.deviance / self.null_deviance if self.null_deviance else 0.0,
             start=start,
+            counters=Counters._make(found.counters),
         )

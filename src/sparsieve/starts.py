@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .penalties import Penalty, is_convex
-from .solvers import Fits, Point, Problem, Solver
+from .points import Counters, Fits, Point
+from .solvers import Begin, Problem, Solver
 
 __all__ = [
     "NO_CHOICE",
@@ -75,15 +75,14 @@ class Start:
         return NO_CHOICE if is_convex(penalty) else self
 
     @property
-    def lasso(self) -> float:
-        """The fraction where each solve begins from the lasso, else 0."""
-        return self.fraction if self.kind == "lasso" else 0.0
-
-    def place(self, solver: Solver) -> None:
-        """Move a solver to the given coefficients, if there are any."""
+    def begin(self) -> Begin:
+        """Where each solve of a walk begins; "best" takes several walks and has no such place."""
+        if self.kind == "lasso":
+            return Begin.lasso(self.fraction)
         if self.coef is not None:
             columns = np.flatnonzero(self.coef).astype(np.int64)
-            solver.warm_start(columns, self.coef[columns])
+            return Begin.given(columns, self.coef[columns])
+        return Begin.here(self.kind)
 
     def name(self) -> str:
         """Return what tells this start from others, in words: for a checkpoint."""
@@ -160,7 +159,11 @@ def lowest(points: Sequence[Point]) -> Point:
     points = sorted(points, key=lambda point: _ORDER.index(point.start))
     level = min(point.objective for point in points)
     best = next(point for point in points if point.objective <= level + _TIE * abs(level))
-    return replace(best, passes=sum(point.passes for point in points))
+    return replace(
+        best,
+        passes=sum(point.passes for point in points),
+        counters=Counters.sum(point.counters for point in points),
+    )
 
 
 def first_alpha(
@@ -173,24 +176,35 @@ def first_alpha(
     grid), at most to alpha_max / fraction.
     """
     largest = solver.largest_alpha()
-    if start.kind in ("none", "previous"):
+    if start.kind in ("none", "previous") or max_time <= 0.0:
         return largest
     start = Start("lasso", start.fraction) if start.kind == "best" else start
     limit = largest / start.fraction
     step = max(eps ** (-1.0 / (count - 1)), _FINEST) if count > 1 else 1.0 / start.fraction
-    alpha, deadline = largest, time.monotonic() + max_time
+    alphas = [largest]
+    while alphas[-1] < limit:
+        alphas.append(min(alphas[-1] * step, limit))
+    found = 0  # how many alphas are known to be too small: the one after them is the answer
+
+    def is_empty(point: Point) -> bool:
+        nonlocal found
+        empty = not solver.penalised(point.columns).size
+        found += not empty
+        return empty
+
     accounted = solver.accounted
-    while alpha < limit:
-        start.place(solver)
-        left = deadline - time.monotonic()
-        if left <= 0.0:
-            break
-        point = solver.solve(alpha, _TOL, _MANY, left, convexity=False, lasso=start.lasso)
-        if not solver.penalised(point.columns).size:
-            break
-        alpha = min(alpha * step, limit)
+    tried = alphas[:-1]
+    solver.follow(
+        tried,
+        [_TOL] * len(tried),
+        _MANY,
+        [start.begin],
+        is_empty,
+        max_time=max_time,
+        convexity=False,
+    )
     solver.accounted = accounted  # the first point of the path accounts for the search
-    return alpha
+    return alphas[found]
 
 
 def follow(solver: Solver, alphas: Floats, tol: float, max_iter: int, start: Start) -> Fits:
@@ -198,18 +212,12 @@ def follow(solver: Solver, alphas: Floats, tol: float, max_iter: int, start: Sta
 
     Shorter than ``alphas`` only after the flag that the solver watches was raised.
     """
-    if start.kind == "given":
-        parts = []
-        for alpha in alphas:
-            start.place(solver)
-            parts.append(solver.follow(np.array([alpha]), tol, max_iter))
-        return Fits.joined(parts)
     if start.kind != "best":
-        return solver.follow(alphas, tol, max_iter, lasso=start.lasso)
+        return solver.fits(alphas, tol, max_iter, start.begin)
     lasso = solver.again()
-    tracks = {"previous": solver.follow(alphas, tol, max_iter)}
-    tracks["upwards"] = solver.follow(alphas[::-1], tol, max_iter).reversed()
-    tracks["lasso"] = lasso.follow(alphas, tol, max_iter, lasso=start.fraction)
+    tracks = {"previous": solver.fits(alphas, tol, max_iter)}
+    tracks["upwards"] = solver.fits(alphas[::-1], tol, max_iter).reversed()
+    tracks["lasso"] = lasso.fits(alphas, tol, max_iter, Begin.lasso(start.fraction))
     if any(fits.sizes.size < alphas.size for fits in tracks.values()):
         return tracks["previous"]  # interrupted
     ordered = [tracks[name] for name in _ORDER if name in tracks]

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .solvers import Point, Solver
+from .points import Point
+from .solvers import Begin, Solver
 from .starts import PREVIOUS, Start, lowest
 from .validation import check_integer, check_number
 
-__all__ = ["Limits", "check_limits", "counter", "trace"]
+__all__ = ["Limits", "check_limits", "counter", "follow_within", "trace"]
 
 Floats = NDArray[np.float64]
 
@@ -172,6 +173,37 @@ def trace(
     return points, ended
 
 
+def follow_within(
+    limits: Limits,
+    solver: Solver,
+    alphas: Sequence[float],
+    tolerances: Sequence[float],
+    begins: Sequence[Begin],
+    on_point: Callable[[Point], bool],
+) -> str:
+    """Follow the alphas in the time that is left; once it is up, no other solve begins."""
+    to_come, late = len(alphas), False
+
+    def watch(point: Point) -> bool:
+        nonlocal to_come, late
+        to_come -= 1
+        if on_point(point):
+            return True
+        late = to_come > 0 and limits.left() == 0.0
+        return late
+
+    end = solver.follow(
+        alphas,
+        tolerances,
+        limits.max_iter,
+        begins,
+        watch,
+        max_time=limits.left(),
+        convexity=limits.convexity,
+    )
+    return "INTERRUPTED" if late else end
+
+
 @dataclass
 class _Walk:
     """Walks along the same alphas, and what is finished of the one under way."""
@@ -184,36 +216,41 @@ class _Walk:
 
     def down(self, start: Start, limits: Limits | None = None) -> tuple[list[Point], str]:
         """Go down the alphas from one kind of start."""
-        points = self.finished = []
         limits = self.limits if limits is None else limits
-        tolerances = limits.tolerances(self.solver.penalty, self.alphas)
-        for alpha, tol in zip(self.alphas, tolerances, strict=True):
-            if limits.left() == 0.0 and points:
-                return points, "max_time"
-            start.place(self.solver)
-            point = self._solve(alpha, tol, start.kind, start.lasso)
-            if point.status == "INTERRUPTED":
-                return points or [point], "max_time"
-            points.append(point)
-            self.bar.update()
-            ended = limits.reached(point)
-            if ended:
-                return points, ended
-        return points, "complete"
+        self.finished = []
+        return self.finished, self._walk(slice(None), start.begin, self.finished, limits.reached)
 
     def up(self, count: int) -> list[Point]:
         """Go back up the first ``count`` alphas from the point at the last of them."""
         points: list[Point] = []
-        tolerances = self.limits.tolerances(self.solver.penalty, self.alphas)
-        for k in reversed(range(count)):
-            if self.limits.left() == 0.0:
-                break
-            point = self._solve(self.alphas[k], tolerances[k], "upwards", 0.0)
+        if self.limits.left() > 0.0:
+            back = slice(count - 1, None, -1)
+            self._walk(back, Begin.here("upwards"), points, lambda point: "")
+        return [point for point in reversed(points) if point.status != "INTERRUPTED"]
+
+    def _walk(
+        self, part: slice, begin: Begin, points: list[Point], reached: Callable[[Point], str]
+    ) -> str:
+        """Follow a part of the alphas, add to the points, and return why it ended.
+
+        A point that ran out of time is left out unless it is the only one.
+        """
+        limits, ended = self.limits, "complete"
+
+        def add(point: Point) -> bool:
+            nonlocal ended
             if point.status == "INTERRUPTED":
-                break
+                points.extend([] if points else [point])
+                return True
             points.append(point)
             self.bar.update()
-        return points[::-1]
+            ended = reached(point) or ended
+            return ended != "complete"
+
+        tolerances = limits.tolerances(self.solver.penalty, self.alphas)[part].tolist()
+        alphas = self.alphas[part].tolist()
+        end = follow_within(limits, self.solver, alphas, tolerances, [begin], add)
+        return "max_time" if end == "INTERRUPTED" else ended
 
     def best(self, start: Start) -> tuple[list[Point], str]:
         """Walk down, back up, and from the lasso; keep the lowest at each alpha.
@@ -250,18 +287,6 @@ class _Walk:
         whole = len(points) == len(self.alphas) and ended != "max_time"
         return points, "complete" if whole else ended
 
-    def _solve(self, alpha: float, tol: float, name: str, lasso: float) -> Point:
-        limits = self.limits
-        return self.solver.solve(
-            float(alpha),
-            float(tol),
-            limits.max_iter,
-            limits.left(),
-            convexity=limits.convexity,
-            lasso=lasso,
-            start=name,
-        )
-
 
 # A single fit walks down from alpha_max in steps of this ratio, loosely, so that it ends in the
 # minimum a path would find rather than in one that only a jump from zero reaches...
@@ -274,27 +299,29 @@ _BELOW = 1e-2
 def solve_alone(solver: Solver, alpha: float, tol: float, max_iter: int, start: Start) -> Point:
     """Solve for one alpha, with a grid of its own where a start needs other alphas first."""
     if start.kind in ("lasso", "given"):
-        start.place(solver)
-        return solver.solve(alpha, tol, max_iter, lasso=start.lasso, start=start.kind)
-    _stroll(solver, solver.alpha_max(), alpha, max_iter)
-    down = solver.solve(alpha, tol, max_iter, start="none" if start.kind == "none" else "previous")
+        return solver.solve(alpha, tol, max_iter, start.begin)
+    _approach(solver, solver.alpha_max(), alpha, max_iter)
+    name = "none" if start.kind == "none" else "previous"
+    down = solver.solve(alpha, tol, max_iter, Begin.here(name))
     if start.kind != "best":
         return down
-    _stroll(solver, alpha, _BELOW * alpha, max_iter)
-    _stroll(solver, _BELOW * alpha, alpha, max_iter)
-    up = solver.solve(alpha, tol, max_iter, start="upwards")
-    other = solver.again().solve(alpha, tol, max_iter, lasso=start.fraction, start="lasso")
+    _approach(solver, alpha, _BELOW * alpha, max_iter)
+    _approach(solver, _BELOW * alpha, alpha, max_iter)
+    up = solver.solve(alpha, tol, max_iter, Begin.here("upwards"))
+    other = solver.again().solve(alpha, tol, max_iter, Begin.lasso(start.fraction))
     return lowest([down, up, other])
 
 
-def _stroll(solver: Solver, first: float, last: float, max_iter: int) -> None:
+def _approach(solver: Solver, first: float, last: float, max_iter: int) -> None:
     """Solve loosely for alphas between two, neither included; upwards the first one is."""
     if first <= last and first >= solver.alpha_max():
         return
     distance = math.log(last) - math.log(first)
     steps = math.ceil(abs(distance / math.log(_STEP)))
-    for k in range(1 if last < first else 0, steps):
-        solver.solve(first * math.exp(distance * k / steps), _LOOSE, max_iter, convexity=False)
+    places = range(1 if last < first else 0, steps)
+    alphas = [first * math.exp(distance * k / steps) for k in places]
+    loose = [_LOOSE] * len(alphas)
+    solver.follow(alphas, loose, max_iter, [Begin.here("previous")], None, convexity=False)
 
 
 class _NoBar:

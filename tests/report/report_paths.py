@@ -8,7 +8,7 @@ import numpy as np
 
 import sparsieve as sv
 from sparsieve.path import make_path
-from sparsieve.solvers import Point
+from sparsieve.points import Point
 
 
 def made_up_path(n_features: int, sizes: list[int]) -> sv.Path:

@@ -73,7 +73,7 @@ bool strictly_convex(const Inputs& inputs, const State& state, const SupportGrad
   // Products are sums of what the columns are before centring, and pivots differences of products.
   const double noise = 2.0 * kEps * product_roundings(design.n()) * flattest;
   // With curvature or a ridge the maintained factor is not the Hessian's.
-  const bool same = by_gram && inputs.ridge.weight == 0.0 && !gradient.penalty.bends();
+  const bool same = by_gram && inputs.damping() == 0.0 && !gradient.penalty.bends();
   if (same && at.factor.smallest_pivot(diagonal) > std::max(kSafePivot, noise)) return true;
   std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
   if (!model_of(state).gram(inputs, state, at.support, hessian.data(), ld)) return false;

@@ -10,7 +10,8 @@ namespace sparsieve {
 using Index = std::ptrdiff_t;
 
 // One epoch of coordinate descent on the surrogate
-//   1/2 (z - Xw)' Omega (z - Xw) + ridge/2 ||w - centre||^2 + sum_s slope_s |w_s|,
+//   1/2 (z - Xw)' Omega (z - Xw) + ridge/2 ||w - centre||^2
+//     + prox_weight/2 ||w - w_before||^2 + sum_s slope_s |w_s|,
 // over the slots of a working set, within bounds. With newton_steps a coordinate moves by a Newton step that uses the
 // curvature of the penalty, as long as it keeps its sign. Such a step may go uphill, the plain one may not.
 struct Epoch {
@@ -20,6 +21,7 @@ struct Epoch {
   const double* curvature;
   Bounds bounds;
   double ridge;
+  double prox_weight;    // of a proximal term around the w before the epoch
   const double* centre;  // of the ridge, per slot; null = 0
   bool newton_steps;
   double* w;            // per slot

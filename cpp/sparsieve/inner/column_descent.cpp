@@ -29,7 +29,7 @@ double ColumnDescent::evaluate() {
   return total;
 }
 
-// H = X_S' V X_S + ridge I + diag r'', V the loss's curvature, with the diagonal as preconditioner.
+// H = X_S' V X_S + (ridge + mu) I + diag r'', V the loss's curvature, with the diagonal as preconditioner.
 struct ColumnDescent::NewtonSystem {
   const Inputs& inputs;
   const Residual& at;
@@ -46,7 +46,7 @@ struct ColumnDescent::NewtonSystem {
     inputs.loss->curvature_times(at, image, weighted);
     design.correlate(weighted, columns.data(), k, hp.data());
     for (Index i = 0; i < k; ++i) {
-      hp[i] = -hp[i] + (curvature[i] + inputs.ridge.weight) * p[i];
+      hp[i] = -hp[i] + (curvature[i] + inputs.damping()) * p[i];
       php += p[i] * hp[i];
     }
     return php > kConcave * weighted.norm2;
@@ -75,7 +75,7 @@ bool ColumnDescent::newton_step() {
   for (Index i = 0; i < k; ++i) {
     system.columns[i] = state_.column(at_.support[i]);
     const double norm2 = design.norm2(system.columns[i]);
-    const double diagonal = norm2 + inputs_.ridge.weight + curvature[i];
+    const double diagonal = norm2 + inputs_.damping() + curvature[i];
     system.precision[i] = 1.0 / std::max(diagonal, 0.1 * norm2);
   }
   std::vector<double> delta(k, 0.0), z(k);
@@ -132,6 +132,7 @@ Status ColumnDescent::epochs(int count, double target, Progress& progress) {
                 surrogate_.curvature.data(),
                 inputs_.bounds,
                 inputs_.ridge.weight,
+                inputs_.prox_weight,
                 centre.empty() ? nullptr : centre.data(),
                 newton_steps_,
                 at_.w.data()};

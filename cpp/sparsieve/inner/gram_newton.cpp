@@ -162,7 +162,7 @@ bool GramNewton::sweep() {
   }
   at.evaluate(levels_.penalty());
   for (Index s = 0; s < state_.size(); ++s) {
-    const double steep = state_.set.gram(s)[s] + inputs_.ridge.weight;
+    const double steep = state_.set.gram(s)[s] + inputs_.damping();
     const double pull = state_.c[s] + steep * at_.w[s];
     const double fresh = prox(l1_rule(at.slope[s], inputs_.bounds), pull, steep);
     const double delta = fresh - at_.w[s];
@@ -252,7 +252,7 @@ void GramNewton::prune(double allowed, const Progress& limits) {
     at.evaluate(levels_.penalty());
     moved = 0.0;
     for (Index p = 0; p < k; ++p) {
-      const double steep = gram[p * k + p] + inputs_.ridge.weight;
+      const double steep = gram[p * k + p] + inputs_.damping();
       const double fresh = prox(l1_rule(at.slope[p], inputs_.bounds), c[p] + steep * w[p], steep);
       const double delta = fresh - w[p];
       if (delta == 0.0) continue;

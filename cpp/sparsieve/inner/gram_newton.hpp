@@ -1,7 +1,7 @@
 // Minimise F on the working set in Gram form. On a support S with signs s the surrogate's Newton step
 // solves
-//   (G_SS + ridge I) delta = g,   g = c_S - slope_S s_S,
-// and reweighting changes only the right-hand side: one maintained factor of G_SS + ridge I serves every
+//   (G_SS + (ridge + mu) I) delta = g,   g = c_S - slope_S s_S,
+// and reweighting changes only the right-hand side: one maintained factor of that matrix serves every
 // reweighting, every alpha and every shape.
 #pragma once
 
@@ -44,6 +44,7 @@ class GramNewton final : public InnerSolver {
   // ---- directions (newton_direction.cpp)
   void newton_direction(Progress& progress);
   void mm_direction(Direction& out, Progress& progress);
+  void take_off_prox(const std::vector<double>& m_delta, Direction& dir) const;
   void multiply(Direction& dir) const;
   bool wrong_entrants(const Direction& dir) const;
   Index drop_wrong_entrants(const Direction& dir);

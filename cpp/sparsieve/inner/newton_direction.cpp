@@ -16,7 +16,7 @@ constexpr double kFar = 1e4;
 constexpr int kMaxCg = 25;
 }  // namespace
 
-// H = M + diag r'' with M = G_SS + ridge I, preconditioned with M. M p and M x follow by recurrence.
+// H = M + diag r'' with M = G_SS + (ridge + mu) I, preconditioned with M. M p and M x follow by recurrence.
 struct GramNewton::NewtonSystem {
   const GramNewton& solver;
   const std::vector<double>& curvature;
@@ -44,17 +44,25 @@ struct GramNewton::NewtonSystem {
   }
 };
 
-// The minimiser of the surrogate on the support: M delta = g with M = G_SS + ridge I.
+// The minimiser of the surrogate on the support: M delta = g with M = G_SS + (ridge + mu) I.
 void GramNewton::mm_direction(Direction& out, Progress& progress) {
   const Index k = static_cast<Index>(at_.support.size());
   out.resize(k);
   at_.factor.solve(arrays_.gradient.g.data(), out.delta.data(), inputs_.design->threads());
   ++progress.solves;
-  out.hessian_delta = arrays_.gradient.g;
+  take_off_prox(arrays_.gradient.g, out);
   if (!at_.exact) multiply(out);
 }
 
-// hessian_delta = G_SS delta, entry by entry: needed when the factor is not that of G_SS + ridge I.
+// hessian_delta = M delta - mu delta: the proximal term is no part of F.
+void GramNewton::take_off_prox(const std::vector<double>& m_delta, Direction& dir) const {
+  dir.hessian_delta = m_delta;
+  if (inputs_.prox_weight == 0.0) return;
+  axpy(-inputs_.prox_weight, dir.delta.data(), dir.hessian_delta.data(),
+       static_cast<Index>(m_delta.size()));
+}
+
+// hessian_delta = (G_SS + ridge I) delta, entry by entry: needed when the factor is not that of G_SS + ridge I.
 void GramNewton::multiply(Direction& dir) const {
   const auto& support = at_.support;
   for (std::size_t p = 0; p < support.size(); ++p) {
@@ -86,7 +94,7 @@ void GramNewton::newton_direction(Progress& progress) {
     arrays_.newton.delta = arrays_.mm.delta;
     system.mx = g;
   }
-  arrays_.newton.hessian_delta = system.mx;
+  take_off_prox(system.mx, arrays_.newton);
   if (!at_.exact) multiply(arrays_.newton);
 }
 

@@ -7,6 +7,7 @@
 
 #include "sparsieve/inner/choice.hpp"
 #include "sparsieve/model/model.hpp"
+#include "sparsieve/outer/counters.hpp"
 #include "sparsieve/screen/screen.hpp"
 
 namespace sparsieve {
@@ -23,27 +24,18 @@ inline double allowed_error(double tol, const Levels& levels) {
   return 0.1 * tol * levels.slope0();
 }
 
-// What a solve cost beyond reading X.
-struct Counters {
-  Index rounds = 0;               // enlargements of the working set
-  Index epochs = 0;               // of coordinate descent over columns
-  Index solves = 0;               // with the factor of a support
-  Bytes columns = 0, shadow = 0;  // bytes read of X and of its shadow
-};
-
 struct SolveResult {
   Status status = Status::kConverged;
-  double kkt = 0.0;        // max_j violation_j / slope(0), over every feature
-  double gap = 0.0;        // duality gap of the last surrogate
-  double objective = 0.0;  // F(w)
-  double deviance = 0.0;   // (z - Xw)' Omega (z - Xw)
-  Index iterations = 0;    // reweightings
-  bool convex = false;     // F is strictly convex on the support at w
-  double passes = 0.0;     // bytes of X and its shadow read, divided by the size of X
-  Index by_bound = 0;      // features settled by a bound at the end
-  Index by_shadow = 0;     // features settled by the 8-bit shadow at the end
-  Index by_reading = 0;    // features whose correlation was read at the end
-  Counters counters;
+  double kkt = 0.0;                // max_j violation_j / slope(0), over every feature
+  double gap = 0.0;                // duality gap of the last surrogate
+  double objective = 0.0;          // F(w)
+  double deviance = 0.0;           // (z - Xw)' Omega (z - Xw)
+  Index iterations = 0;            // reweightings
+  bool convex = false;             // F is strictly convex on the support at w
+  Index by_bound = 0;              // features settled by a bound at the end
+  Index by_shadow = 0;             // features settled by the 8-bit shadow at the end
+  Index by_reading = 0;            // features whose correlation was read at the end
+  Counters counters;               // without bytes, which are accounted for per point
   std::vector<double> objectives;  // F after each iteration, when asked for
 };
 

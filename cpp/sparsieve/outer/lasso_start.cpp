@@ -40,6 +40,7 @@ void Solver::start_from_lasso(double alpha, double fraction, const SolveOptions&
   lasso_->gram = fit_.state.set.has_gram();
   lasso_->point = fit_.state.point;
   lasso_->history = fit_.history;
+  start_cost_ = result.counters;
   at_start_ = true;
 }
 

@@ -32,11 +32,15 @@ bool all_penalised(const std::vector<double>& weights) {
   return std::find(weights.begin(), weights.end(), 0.0) == weights.end();
 }
 
-Inputs inputs_of(const Design& design, Response response, bool positive,
+Inputs inputs_of(const Design& design, Response response, const SolverParts& parts,
                  std::function<bool()> poll) {
   Bounds bounds;
-  if (positive) bounds.lower = 0.0;
-  return {&design, std::make_shared<SquaredLoss>(design, std::move(response)), bounds, Ridge{},
+  if (parts.positive) bounds.lower = 0.0;
+  return {&design,
+          std::make_shared<SquaredLoss>(design, std::move(response)),
+          bounds,
+          Ridge{},
+          parts.prox_weight,
           std::move(poll)};
 }
 }  // namespace
@@ -68,7 +72,7 @@ Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll
       penalty_(std::move(parts.penalty)),
       response_mean_(measured.response.mean),
       null_correlations_(std::move(measured.correlations)),
-      fit_{inputs_of(*design_, std::move(measured.response), parts.positive, std::move(poll)),
+      fit_{inputs_of(*design_, std::move(measured.response), parts, std::move(poll)),
            {Levels(penalty_.get(), std::move(measured.weights), design_->d()), Screen(*design_)},
            {},
            {},

@@ -22,10 +22,6 @@ const Model& Fit::model() const { return model_of(state); }
 
 SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record) {
   ThreadPool pool;
-  const Design& design = *fit_.inputs.design;
-  const Bytes before = design.bytes_read();
-  const Bytes columns_before = design.column_bytes_read();
-  const Bytes shadow_before = design.shadow_bytes_read();
   SolveResult result;
   fit_.inputs.poll = options.poll;
   // 1. the levels of this alpha
@@ -42,6 +38,7 @@ SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record
   // 3. descend to a stationary point
   Descent descent(fit_, fit_.target, options, from_start, record);
   descent.run(result);
+  result.counters.add_work(std::exchange(start_cost_, {}));
   // 4. certify what else is known about it
   result.by_bound = descent.answer().by_bound;
   result.by_shadow = descent.answer().by_shadow;
@@ -53,9 +50,6 @@ SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record
   result.convex = options.test_convexity && !fit_.inputs.stopped() &&
                   strictly_convex(fit_.inputs, fit_.state, fit_.gradient);
   fit_.inputs.poll = nullptr;
-  result.passes = design.passes(design.bytes_read() - before);
-  result.counters.columns = design.column_bytes_read() - columns_before;
-  result.counters.shadow = design.shadow_bytes_read() - shadow_before;
   return result;
 }
 
@@ -81,9 +75,12 @@ void Solver::set_penalty(std::shared_ptr<const Penalty> penalty) {
   penalty_ = std::move(penalty);
 }
 
-double Solver::account() {
-  const Bytes before = std::exchange(accounted_, design_->bytes_read());
-  return design_->passes(accounted_) - design_->passes(before);
+double Solver::account(Counters& counters) {
+  const Account now{design_->column_bytes_read(), design_->shadow_bytes_read()};
+  const Account before = std::exchange(accounted_, now);
+  counters.x_bytes += now.x - before.x;
+  counters.shadow_bytes += now.shadow - before.shadow;
+  return design_->passes(now.x + now.shadow) - design_->passes(before.x + before.shadow);
 }
 
 }  // namespace sparsieve

@@ -22,6 +22,7 @@ struct SolverParts {
   std::shared_ptr<const Penalty> penalty;
   std::optional<std::vector<double>> weights;  // of the features; none = all 1; infinity = excluded
   bool positive = false;
+  double prox_weight = 0.0;  // mu, see Inputs
 };
 
 class Solver {
@@ -52,12 +53,15 @@ class Solver {
   double intercept() const;
 
   const Design& design() const { return *design_; }
-  // Bytes read up to where they were last accounted for. Setting it back leaves what was read since to
-  // the next account.
-  Bytes accounted() const { return accounted_; }
-  void set_accounted(Bytes bytes) { accounted_ = bytes; }
-  // Passes over X since the last account.
-  double account();
+  // What was read up to where it was last accounted for. Setting it back leaves what was read since to the
+  // next account.
+  struct Account {
+    Bytes x = 0, shadow = 0;
+  };
+  Account accounted() const { return accounted_; }
+  void set_accounted(Account account) { accounted_ = account; }
+  // Passes over X since the last account; bytes are added to `counters`.
+  double account(Counters& counters);
 
  private:
   // The lasso that solves start from, put aside while the penalty's own solve goes on from its point.
@@ -81,11 +85,12 @@ class Solver {
   std::shared_ptr<const Design> design_;
   std::shared_ptr<const Penalty> penalty_;
   double response_mean_ = 0.0;  // 0 without centring
-  Bytes accounted_ = 0;
+  Account accounted_;
   std::vector<double> null_correlations_;
   Fit fit_;
   std::optional<Lasso> lasso_;
   bool at_start_ = false;  // the point and the working set are those of a start
+  Counters start_cost_;    // of the start that the next solve goes on from
 };
 
 }  // namespace sparsieve

@@ -21,11 +21,9 @@ constexpr int kPatience = 50;
 Inputs inputs_of(const PwlProblem& problem) {
   const Design& design = *problem.design;
   const Response response(design.weights(), problem.z);
-  return {&design,
-          std::make_shared<SquaredLoss>(design, response),
-          {},
-          {problem.prox_weight, problem.centre},
-          {}};
+  return {&design, std::make_shared<SquaredLoss>(design, response),
+          {},      {problem.prox_weight, problem.centre},
+          0.0,     {}};
 }
 
 const Penalty* l1_penalty() {

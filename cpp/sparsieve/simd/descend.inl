@@ -34,7 +34,7 @@ void descend_by(Epoch& epoch, EpochInputs& inputs, const Visitor& visit) {
     const Index j = e.columns[s];
     auto column = visit(j);
     const double mean = t.means == nullptr ? 0.0 : t.means[j];
-    const double steep = t.norms2[j] + e.ridge, old = e.w[s];
+    const double steep = t.norms2[j] + (e.ridge + e.prox_weight), old = e.w[s];
     double c = column.dot() - mean * t.sum;
     if (e.ridge != 0.0) c += e.ridge * ((e.centre == nullptr ? 0.0 : e.centre[s]) - old);
     read += column.size();
@@ -42,7 +42,7 @@ void descend_by(Epoch& epoch, EpochInputs& inputs, const Visitor& visit) {
     if (std::abs(delta) <= kEps * std::abs(old)) continue;
     const double violation = (steep + (e.newton_steps ? e.curvature[s] : 0.0)) * std::abs(delta);
     if (violation > worst || violation != violation) worst = violation;
-    change += delta * (0.5 * steep * delta - c);
+    change += delta * (0.5 * (t.norms2[j] + e.ridge) * delta - c);
     column.add(-delta);
     read += column.size();
     t.sum -= delta * mean * t.total;

@@ -58,7 +58,7 @@ void join(const Inputs& inputs, State& state, const std::vector<Index>& slots) {
       at.place[slot] = place;
       at.support.push_back(slot);
       for (Index q = 0; q <= place; ++q) rows[b * width + q] = gram[at.support[q]];
-      rows[b * width + place] += inputs.ridge.weight;
+      rows[b * width + place] += inputs.damping();
     }
     at.exact = at.factor.append(std::move(rows), count, inputs.design->threads()) && at.exact;
   }

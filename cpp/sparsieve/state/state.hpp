@@ -13,7 +13,7 @@
 
 namespace sparsieve {
 
-// weight/2 ||w - centre||^2: the proximal term of [RGS19], with mu = weight and w' = centre.
+// weight/2 ||w - centre||^2: a part of F. In one proximal weighted lasso, mu = weight and w' = centre.
 struct Ridge {
   double weight = 0.0;
   std::vector<double> centre;  // per feature; empty = 0
@@ -29,8 +29,12 @@ struct Inputs {
   std::shared_ptr<const Loss> loss;
   Bounds bounds;  // of every coefficient
   Ridge ridge;
+  double prox_weight =
+      0.0;  // mu of [RGS19]: mu/2 ||w - w_now||^2 is added to each surrogate, not to F
   std::function<bool()> poll;  // true = stop; once true it stays so
 
+  // What the surrogate adds to the curvature of every coordinate.
+  double damping() const { return ridge.weight + prox_weight; }
   bool stopped() const { return poll && poll(); }
 };
 
@@ -40,10 +44,10 @@ struct Point {
   std::vector<int> sign;
   std::vector<Index> place;    // position in the support, -1 = zero
   std::vector<Index> support;  // the slots that are not zero (or about to leave zero)
-  Factor factor;      // of G_SS + ridge I in the support's order, where there is a Gram matrix
-  bool exact = true;  // no pivot of the factor was lifted
-  Residual residual;  // at w_read
-  double fit = 0.0;   // r' Omega r at w
+  Factor factor;  // of G_SS + (ridge + mu) I in the support's order, where there is a Gram matrix
+  bool exact = true;           // no pivot of the factor was lifted
+  Residual residual;           // at w_read
+  double fit = 0.0;            // r' Omega r at w
   std::vector<double> w_read;  // where the residual was computed
   bool stale = false;          // that is not w
 

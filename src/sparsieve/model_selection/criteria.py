@@ -15,8 +15,9 @@ from sklearn.utils.validation import validate_data
 from ..estimators import FittedPoint
 from ..path import path_of, warn_if_not_converged
 from ..penalties import Penalty
+from ..points import Fits, Point
 from ..relax import dense_columns, least_squares_on, sample_weights
-from ..solvers import Fits, Point, Problem
+from ..solvers import Problem
 from ..starts import check_start
 from ..tracing import Limits, check_limits
 from ..validation import check_number

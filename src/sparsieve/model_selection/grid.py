@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..path import grid_from
 from ..penalties import Penalty
-from ..solvers import Point, Problem, Solver
+from ..points import Point
+from ..solvers import Begin, Problem, Solver
 from ..starts import PREVIOUS, Start
-from ..tracing import Limits, trace
+from ..tracing import Limits, follow_within, trace
 from ..validation import check_alphas, check_number
 
 __all__ = ["WARM_STARTS", "alpha_grids", "follow_shape"]
@@ -80,46 +81,57 @@ def follow_shape(
     solver.clear()
     if warm == "alpha" or not previous:
         return trace(solver, alphas, limits, start=start)
-    return _from_both_sides(solver, alphas, limits, start, (previous, warm))
+    steps = list(_steps(alphas, start.begin, previous, warm))
+    return _from_both_sides(solver, steps, limits)
+
+
+class _Step(NamedTuple):
+    """One solve at an alpha, where it begins, and whether it is the last one there."""
+
+    alpha: float
+    begin: Begin
+    last: bool
+
+
+def _steps(alphas: Floats, begin: Begin, previous: Sequence[Point], warm: str) -> Iterator[_Step]:
+    """Yield one or two solves for each alpha."""
+    for k, alpha in enumerate(alphas.tolist()):
+        beside = k < len(previous)
+        if warm == "both" or not beside:
+            yield _Step(alpha, begin, last=not beside)
+        if beside:
+            near = previous[k]
+            yield _Step(alpha, Begin.given(near.columns, near.values, "previous"), last=True)
 
 
 def _from_both_sides(
-    solver: Solver,
-    alphas: Floats,
-    limits: Limits,
-    start: Start,
-    neighbour: tuple[Sequence[Point], str],
+    solver: Solver, steps: Sequence[_Step], limits: Limits
 ) -> tuple[list[Point], str]:
-    """Follow the alphas from a start and from the neighbouring shape's points."""
-    points: list[Point] = []
-    previous, warm = neighbour
-    for k, alpha in enumerate(alphas):
-        tried: list[Point] = []
-        if warm == "both" or k >= len(previous):
-            start.place(solver)
-            tried.append(_solve(solver, alpha, limits, start))
-        if k < len(previous):
-            solver.warm_start(previous[k].columns, previous[k].values)
-            tried.append(_solve(solver, alpha, limits, PREVIOUS))
-        if any(point.status == "INTERRUPTED" for point in tried):
-            return points or tried[:1], "max_time"
+    """Take the steps and keep the lowest point at each alpha; the next step goes on from it."""
+    points, tried, ended = list[Point](), list[Point](), ""
+    last = iter(step.last for step in steps)
+
+    def keep_lowest(point: Point) -> bool:
+        nonlocal ended
+        tried.append(point)
+        if not next(last) or point.status == "INTERRUPTED":
+            return False
         best = min(tried, key=lambda point: point.objective)
-        if best is not tried[-1]:
+        if best is not point:
             solver.warm_start(best.columns, best.values)
         points.append(best)
+        tried.clear()
         ended = limits.reached(best)
-        if ended:
-            return points, ended
-    return points, "complete"
+        return bool(ended)
 
-
-def _solve(solver: Solver, alpha: float, limits: Limits, start: Start) -> Point:
-    return solver.solve(
-        float(alpha),
-        limits.tol,
-        limits.max_iter,
-        limits.left(),
-        convexity=limits.convexity,
-        lasso=start.lasso,
-        start=start.kind,
+    end = follow_within(
+        limits,
+        solver,
+        [step.alpha for step in steps],
+        [limits.tol] * len(steps),
+        [step.begin for step in steps],
+        keep_lowest,
     )
+    if end == "INTERRUPTED":
+        return points or tried[:1], "max_time"
+    return points, ended or "complete"

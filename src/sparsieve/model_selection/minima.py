@@ -12,8 +12,9 @@ from scipy.sparse.linalg import LinearOperator, lsqr
 
 from ..path import alpha_grid, warn_if_not_converged
 from ..penalties import L1, Penalty, resolve_penalty
+from ..points import Point
 from ..relax import sample_weights
-from ..solvers import Point, Problem, Solver
+from ..solvers import Begin, Problem, Solver
 from ..starts import Start
 from ..tables import Summarised, describe, text_table
 from ..tracing import Limits, check_limits, solve_alone, trace
@@ -198,7 +199,7 @@ def _from_start(task: _Task, name: str) -> Point:
         return solve_alone(solver, task.alpha, task.limits.tol, task.limits.max_iter, start)
     _STARTS.get(name, _random_start)(task, solver)
     label = {"path": "previous", "reverse": "upwards", "lasso": "lasso"}.get(name, "given")
-    return solver.solve(task.alpha, task.limits.tol, task.limits.max_iter, start=label)
+    return solver.solve(task.alpha, task.limits.tol, task.limits.max_iter, Begin.here(label))
 
 
 def _zero_start(task: _Task, solver: Solver) -> None:

@@ -14,7 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer_names
 
 from ..estimators import LinearPredictor
-from ..solvers import Fits
+from ..points import Fits
 
 __all__ = ["Candidate", "check_scorer", "mean_squared_errors", "predictions", "score_points"]
 

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..checkpoint import Checkpoint, fingerprint
 from ..path import grid_from
 from ..penalties import Penalty, resolve_penalty
+from ..points import Point
 from ..relax import sample_weights
-from ..solvers import Point, Problem
+from ..solvers import Problem
 from ..starts import Start, check_start
 from ..tables import Summarised, text_table
 from ..tracing import Limits, check_limits, trace

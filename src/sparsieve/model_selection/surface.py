@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..checkpoint import Checkpoint, fingerprint, pack_points, unpack_points
 from ..path import Path, path_of, warn_if_not_converged
 from ..penalties import Penalty
+from ..points import Point
 from ..relax import sample_weights
 from ..reporting import ShownInline
-from ..solvers import Point, Problem
+from ..solvers import Problem
 from ..starts import Start, check_start
 from ..tables import Summarised, describe, text_table
 from ..tracing import Limits, check_limits, counter

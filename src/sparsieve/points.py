@@ -1,0 +1,133 @@
+"""Certified solutions: one with its proof, or many end to end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Counters", "Fits", "Point"]
+
+Floats = NDArray[np.float64]
+
+
+class Counters(NamedTuple):
+    """What a point cost, counted apart; which work counts as what may change with any version."""
+
+    x_bytes: int
+    shadow_bytes: int
+    rounds: int
+    epochs: int
+    solves: int
+
+    @classmethod
+    def sum(cls, parts: Iterable[Counters | None]) -> Counters | None:
+        """Return all together, None if one of them is not known."""
+        known = list(parts)
+        return None if None in known else cls(*map(sum, zip(*known, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One certified solution: where it was found, what it is, and the proof.
+
+    ``columns`` and ``values`` are the non-zero coefficients. The proof: ``kkt`` is the largest
+    violation of the stationarity condition over all features as a fraction of ``slope(0)``,
+    ``dual_gap`` the duality gap of the last weighted lasso, ``convex`` tells whether the objective
+    is strictly convex on the support (the point is then a strict local minimum there). ``r2`` is
+    the fraction of the (weighted) deviance of y that the fit explains. ``start`` is where the solve
+    began: "previous", "lasso", "upwards", "given", or "none" where it makes no difference.
+    """
+
+    alpha: float
+    columns: NDArray[np.int64]
+    values: Floats
+    intercept: float
+    objective: float
+    kkt: float
+    dual_gap: float
+    n_iter: int
+    status: str
+    convex: bool
+    passes: float
+    settled_by_bound: int
+    settled_by_reading: int
+    r2: float = math.nan
+    settled_by_shadow: int = 0
+    start: str = "previous"
+    # No part of what a point is: not compared, shown or stored.
+    counters: Counters | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def converged(self) -> bool:
+        """Whether ``kkt`` reached the tolerance."""
+        return self.status == "CONVERGED"
+
+
+class Fits(NamedTuple):
+    """What a fold of a cross-validation needs to know of solutions, end to end."""
+
+    sizes: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    values: Floats
+    intercepts: Floats
+    objective: Floats
+    kkt: Floats
+    converged: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, points: Sequence[Point]) -> Fits:
+        """Collect points."""
+        return cls(
+            sizes=np.array([point.columns.size for point in points], dtype=np.int64),
+            columns=np.concatenate([point.columns for point in points]),
+            values=np.concatenate([point.values for point in points]),
+            intercepts=np.array([point.intercept for point in points]),
+            objective=np.array([point.objective for point in points]),
+            kkt=np.array([point.kkt for point in points]),
+            converged=np.array([point.converged for point in points], dtype=np.uint8),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Fits]) -> Fits:
+        """Put solutions one after the other."""
+        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    @classmethod
+    def picked(cls, tracks: Sequence[Fits], chosen: NDArray[np.int64]) -> Fits:
+        """Return at each place the solution of the chosen track."""
+        singles = [track.single() for track in tracks]
+        return cls.joined([singles[track][place] for place, track in enumerate(chosen)])
+
+    def reversed(self) -> Fits:
+        """Return the solutions, last first."""
+        return self if self.sizes.size == 0 else Fits.joined(self.single()[::-1])
+
+    def single(self) -> list[Fits]:
+        """Return each solution by itself."""
+        ends = np.cumsum(self.sizes)
+        parts = []
+        for place, (size, end) in enumerate(zip(self.sizes, ends, strict=True)):
+            part, one = slice(end - size, end), slice(place, place + 1)
+            parts.append(
+                Fits(
+                    self.sizes[one],
+                    self.columns[part],
+                    self.values[part],
+                    self.intercepts[one],
+                    self.objective[one],
+                    self.kkt[one],
+                    self.converged[one],
+                )
+            )
+        return parts
+
+    def each(self) -> Iterator[tuple[NDArray[np.int64], Floats, float]]:
+        """Yield columns, values and intercept of each solution."""
+        ends = np.cumsum(self.sizes).tolist()
+        for size, end, intercept in zip(self.sizes.tolist(), ends, self.intercepts, strict=True):
+            yield self.columns[end - size : end], self.values[end - size : end], float(intercept)
