@@ -250,6 +250,10 @@ TEST("rule: a zero that may not be left, and numbers that are none") {
     const Rule rule = sparsieve::l1_rule(1.0, bounds);
     CHECK(std::isnan(sparsieve::reach(bounds, kNaN)));
     CHECK(std::isnan(sparsieve::excess(rule, kNaN)));
+    for (const double w : {-1.0, 0.0, 1.0}) {
+      if (w < bounds.lower || w > bounds.upper) continue;
+      CHECK(std::isnan(sparsieve::violation(rule, w, kNaN)));
+    }
   }
   CHECK(std::isnan(sparsieve::larger(1.0, kNaN)));
   CHECK(sparsieve::larger(1.0, 2.0) == 2.0 && sparsieve::larger(2.0, 1.0) == 2.0);
