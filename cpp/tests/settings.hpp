@@ -2,6 +2,7 @@
 // about a point in long double.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -111,7 +112,7 @@ struct Setting {
     const sparsieve::Response response(design->weights(), z);
     z = response.z;
     inputs = {
-        design.get(), std::make_shared<sparsieve::SquaredLoss>(*design, response), {}, {}, {}};
+        design.get(), std::make_shared<sparsieve::SquaredLoss>(*design, response), {}, {}, 0.0, {}};
   }
   void set_ridge(Random& random, double weight, bool with_centre) {
     inputs.ridge.weight = weight;
@@ -192,6 +193,46 @@ inline long double true_objective(const Setting& setting, const Levels& levels,
     total += 0.5L * ridge.weight * away * away;
   }
   return total;
+}
+
+// By how much feature j is from stationary, as [RGS19] eq. (fermat) says it, given its true correlation c.
+inline long double true_violation(const Setting& setting, const Levels& levels, Index j, double w,
+                                  long double c) {
+  const double t = std::fabs(w), strength = levels.strength(j);
+  double value, slope, curvature;
+  levels.penalty().evaluate(&t, &strength, 1, &value, &slope, &curvature);
+  if (strength == 0.0) slope = 0.0;
+  if (w != 0.0) return std::fabs(c - (w > 0.0 ? slope : -slope));
+  // A coefficient of zero is held by its threshold, and stays where the bounds keep it.
+  const auto& bounds = setting.inputs.bounds;
+  const long double up = bounds.upper > 0.0 ? c - levels.threshold(j) : 0.0L;
+  const long double down = bounds.lower < 0.0 ? -c - levels.threshold(j) : 0.0L;
+  return std::max({0.0L, up, down});
+}
+
+// The largest violation of the features of the working set.
+inline long double worst_violation(const Setting& setting, const Levels& levels,
+                                   const State& state) {
+  const Long r = true_residual(setting, coefficients(setting, state));
+  long double worst = 0.0L;
+  for (Index s = 0; s < state.size(); ++s) {
+    const Index j = state.column(s);
+    const double w = state.point.w[s];
+    const long double c = true_correlation(setting, r, j, w);
+    worst = std::max(worst, true_violation(setting, levels, j, w, c));
+  }
+  return worst;
+}
+
+// An alpha at which slope(0) is a share of the largest correlation with the response.
+inline double alpha_at(const Setting& setting, const Penalty& penalty, double share) {
+  long double largest = 0.0L;
+  for (Index j = 0; j < setting.problem.d(); ++j) {
+    largest = std::max(largest, std::fabs(setting.problem.correlation(j, setting.z)));
+  }
+  double zero = 0.0, one = 1.0, value, slope, curvature;
+  penalty.evaluate(&zero, &one, 1, &value, &slope, &curvature);
+  return share * static_cast<double>(largest) / slope;  // slope(0) is linear in alpha
 }
 
 // ----------------------------------------------------------------------------- equal bits

@@ -112,8 +112,7 @@ bool GramNewton::step(double& change, Progress& progress) {
     }
   }
   if (!(change <= noise_)) {  // the factor has lost its accuracy: coordinate descent starts it anew
-    change = 0.0;
-    sweep();
+    sweep(change);
     return true;
   }
   const bool crossed = crossing <= t;
@@ -150,10 +149,12 @@ bool GramNewton::step_across(const Direction& dir, double& change) {
   return true;
 }
 
-// One round of coordinate descent on the Gram matrix: the safeguard when Newton makes no progress.
-bool GramNewton::sweep() {
+// One round of coordinate descent on the Gram matrix: the safeguard when Newton makes no progress. Returns
+// whether anything moved, and the change of F.
+bool GramNewton::sweep(double& change) {
   update_zeros();
   bool moved = false;
+  change = 0.0;
   Surrogate at;  // of each slot before its turn: nobody else moves it
   at.resize(state_.size());
   for (Index s = 0; s < state_.size(); ++s) {
@@ -167,11 +168,16 @@ bool GramNewton::sweep() {
     const double fresh = prox(l1_rule(at.slope[s], inputs_.bounds), pull, steep);
     const double delta = fresh - at_.w[s];
     if (std::abs(delta) <= kEps * at.t[s]) continue;
+    change -= delta * (state_.c[s] - 0.5 * (steep - inputs_.prox_weight) * delta);
     axpy(-delta, state_.set.gram(s), state_.c.data(), state_.size());
     state_.c[s] -= inputs_.ridge.weight * delta;
     at_.w[s] = fresh;
     moved = true;
   }
+  for (double before : at.value) change -= before;
+  for (Index s = 0; s < state_.size(); ++s) at.t[s] = std::abs(at_.w[s]);
+  at.evaluate(levels_.penalty());
+  for (double after : at.value) change += after;
   arrays_.c_known = state_.c;
   arrays_.w_known = at_.w;
   model_of(state_).list_support(inputs_, state_);
@@ -204,7 +210,9 @@ Status GramNewton::minimise(double target, Progress& progress) {
         best = worst;
         stalled = 0;
       } else if (++stalled % kStallLimit == 0) {
-        if (stalled > kStallRounds * kStallLimit || !sweep()) return Status::kStalled;
+        double change = 0.0;
+        if (stalled > kStallRounds * kStallLimit || !sweep(change)) return Status::kStalled;
+        if (progress.record) progress.objectives.back() += change;
         continue;
       }
       if (zero > target && kEnterShare * zero >= active && enter(0.5 * zero, progress)) {

@@ -55,7 +55,7 @@ class GramNewton final : public InnerSolver {
   bool step_across(const Direction& dir, double& change);
   void move(const Direction& dir, double t, Index leaver);
   bool enter(double floor, Progress& progress);
-  bool sweep();
+  bool sweep(double& change);
   void update_zeros();
 
   const Inputs& inputs_;

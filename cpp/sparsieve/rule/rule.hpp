@@ -8,7 +8,6 @@
 //   violation  by how much F falls per unit of the better of the two ways w can move
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -63,15 +62,15 @@ inline double excess(const Rule& rule, double c) {
   return left > right || left != left ? left : right;
 }
 
+// The larger of two violations; lets no NaN pass for a small number.
+inline double larger(double worst, double x) { return x > worst || x != x ? x : worst; }
+
 inline double violation(const Rule& rule, double w, double c) {
   const double smooth = rule.ridge * w - c;
   const double right = smooth + (w >= 0.0 ? rule.up : -rule.down);  // derivatives of F at w
   const double left = smooth + (w > 0.0 ? rule.up : -rule.down);
   const double rise = w < rule.upper ? -right : 0.0, fall = w > rule.lower ? left : 0.0;
-  return std::max({0.0, rise, fall});
+  return larger(larger(0.0, rise), fall);
 }
-
-// The larger of two violations; lets no NaN pass for a small number.
-inline double larger(double worst, double x) { return x > worst || x != x ? x : worst; }
 
 }  // namespace sparsieve
