@@ -239,7 +239,8 @@ double PwlSolver::primal_noise() const {
 // mu = 0 the exact step leaves e = Q'Omega r of the order of rounding, Q an orthonormal basis of those
 // columns; kappa Omega (r - Q e) is feasible, its value is at least D(s) - kappa ||e|| ||z||, and no
 // c_j moves by more than kappa ||x_j|| ||e||: both are allowed for.
-DualPoint PwlSolver::dual_point(const std::vector<Index>& columns, double constant) const {
+PwlSolver::DualPoint PwlSolver::dual_point(const std::vector<Index>& columns,
+                                           double constant) const {
   const double mu = problem_.prox_weight, norm = std::sqrt(weighted_.norm2);
   double limit = kInf, linear = 0.0, quadratic = weighted_.norm2, slack = 0.0, shift = 0.0;
   for (Index i = 0; i < problem_.design->n(); ++i) linear += weighted_.v[i] * problem_.z[i];

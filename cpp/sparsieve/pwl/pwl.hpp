@@ -38,21 +38,21 @@ struct PwlResult {
   bool converged = false;
 };
 
-// A dual feasible point scaled from the residual, its objective and the radius of the safe sphere.
-struct DualPoint {
-  double scale = 0.0;  // kappa
-  double value = 0.0;
-  double gap = 0.0;
-  double radius = 0.0;  // sqrt(2 gap), rounding included
-  double shift = 0.0;   // how far the unpenalised block is from exact, see dual_point
-};
-
 class PwlSolver {
  public:
   explicit PwlSolver(const PwlProblem& problem);
   PwlResult solve(const PwlOptions& options);
 
  private:
+  // A dual feasible point scaled from the residual, its objective and the radius of the safe sphere.
+  struct DualPoint {
+    double scale = 0.0;  // kappa
+    double value = 0.0;
+    double gap = 0.0;
+    double radius = 0.0;  // sqrt(2 gap), rounding included
+    double shift = 0.0;   // how far the unpenalised block is from exact, see dual_point
+  };
+
   double curvature(Index j) const { return problem_.design->norm2(j) + problem_.prox_weight; }
   double centre(Index j) const { return problem_.centre.empty() ? 0.0 : problem_.centre[j]; }
   bool unpenalised(Index j) const { return problem_.l1[j] == 0.0; }
