@@ -235,6 +235,36 @@ inline double alpha_at(const Setting& setting, const Penalty& penalty, double sh
   return share * static_cast<double>(largest) / slope;  // slope(0) is linear in alpha
 }
 
+// ----------------------------------------------------------------------------- the factor
+
+// The factor of a state with a Gram matrix is that of G_SS + ridge I, in the order of the support.
+inline void check_factor(const Setting& setting, const State& state) {
+  const auto& at = state.point;
+  const Index k = static_cast<Index>(at.support.size());
+  CHECK(at.factor.size() == k);
+  if (!at.exact) return;  // a pivot was lifted: the factor is that of another matrix, on purpose
+  Vector b(k), x(k);
+  Long root(k);
+  for (Index p = 0; p < k; ++p) {
+    const Index s = at.support[p];
+    root[p] =
+        std::sqrt(static_cast<long double>(state.set.gram(s)[s]) + setting.inputs.ridge.weight);
+    b[p] = static_cast<double>(root[p]) * (p % 2 == 0 ? 1.0 : -0.5);
+  }
+  at.factor.solve(b.data(), x.data());
+  for (Index p = 0; p < k; ++p) {
+    long double sum = setting.inputs.ridge.weight * static_cast<long double>(x[p]), size = 0.0L;
+    for (Index q = 0; q < k; ++q) {
+      sum += static_cast<long double>(state.set.gram(at.support[p])[at.support[q]]) * x[q];
+      size += root[p] * root[q] * std::fabs(x[q]);
+    }
+    // A Cholesky solve is exact for a matrix whose entry (p, q) is off by a few k roundings of the product
+    // of the roots of the diagonal entries p and q, however columns are scaled; and the factor may have seen
+    // some appended and removed rows before.
+    CHECK_CLOSE(sum, b[p], 16.0L * static_cast<long double>(k + 8) * kEps * (root[p] + size));
+  }
+}
+
 // ----------------------------------------------------------------------------- equal bits
 
 inline bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }

@@ -247,29 +247,6 @@ TEST("inner: recorded objectives fall to the true one") {
 
 // --------------------------------------------------------------------------------- pruning
 
-namespace {
-// What the Gram matrix says about a state after pruning: its factor is that of the support.
-void check_factor(const Setting& setting, const State& state) {
-  const auto& at = state.point;
-  const Index k = static_cast<Index>(at.support.size());
-  CHECK(at.factor.size() == k);
-  if (!at.exact) return;  // a pivot was lifted: the factor is that of another matrix, on purpose
-  Vector ones(k, 1.0), x(k);
-  at.factor.solve(ones.data(), x.data());
-  for (Index p = 0; p < k; ++p) {
-    long double sum = setting.inputs.ridge.weight * x[p], size = std::fabs(x[p]);
-    for (Index q = 0; q < k; ++q) {
-      const long double term = state.set.gram(at.support[p])[at.support[q]] * x[q];
-      sum += term;
-      size += std::fabs(term);
-    }
-    // A Cholesky solve is backward stable: a few k roundings of the terms of each sum. Terms of other rows
-    // are no larger than four times as large, because no two columns differ by more in size.
-    CHECK_CLOSE(sum, 1.0L, 64.0L * static_cast<long double>(k + 8) * kEps * (1.0L + size));
-  }
-}
-}  // namespace
-
 TEST("inner: pruning lowers the objective and leaves a sound state") {
   for (const Kind kind : {Kind::kDouble, Kind::kSparse}) {
     Random random(55);

@@ -26,7 +26,8 @@ double kkt(const Inputs& inputs, const Levels& levels, const State& state,
 
 DualPoint best_dual(double linear, double slack, double quadratic, double lowest, double highest) {
   DualPoint point;
-  if (quadratic > 0.0) point.scale = std::clamp((linear - slack) / quadratic, lowest, highest);
+  // The maximiser of a concave quadratic with |kappa| slack taken off: a soft threshold.
+  if (quadratic > 0.0) point.scale = prox({slack, slack, lowest, highest, 0.0}, linear, quadratic);
   const double scale = point.scale, net = scale >= 0.0 ? linear - slack : linear + slack;
   point.value = scale * net - 0.5 * scale * scale * quadratic;
   return point;
@@ -67,7 +68,7 @@ bool strictly_convex(const Inputs& inputs, const State& state, const SupportGrad
   for (Index p = 0; p < k; ++p) {
     const Index j = state.column(at.support[p]);
     diagonal[p] = design.norm2(j);
-    if (!(diagonal[p] + curvature[p] > 0.0)) return false;
+    if (!(diagonal[p] + curvature[p] + inputs.ridge.weight > 0.0)) return false;
     flattest = std::max(flattest, design.raw_norm(j) / design.norm(j));
   }
   // Products are sums of what the columns are before centring, and pivots differences of products.
