@@ -80,9 +80,15 @@ bool strictly_convex(const Inputs& inputs, const State& state, const SupportGrad
   if (same && at.factor.smallest_pivot(diagonal) > std::max(kSafePivot, noise)) return true;
   std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
   if (!model_of(state).gram(inputs, state, columns, hessian.data(), ld)) return false;
-  for (Index p = 0; p < k; ++p) hessian[p * ld + p] += curvature[p] + inputs.ridge.weight;
-  for (double& x : diagonal) x *= noise;
-  return factorise(hessian.data(), k, ld, diagonal, inputs.poll);
+  // Entry (p, q) is off by `noise` and its factor by k + 1 roundings more, in units of ||x_p|| ||x_q||, so
+  // that k times as much bounds the eigenvalues of all errors together. A pivot may be off by far more than
+  // that where those before it are small: no single one is a proof, but a factor of what is left of H is.
+  const double size = static_cast<double>(k), doubt = size * (noise + (size + 4.0) * kEps);
+  for (Index p = 0; p < k; ++p) {
+    const double ridge = inputs.ridge.weight;
+    hessian[p * ld + p] += curvature[p] + ridge - doubt * (diagonal[p] + ridge);
+  }
+  return factorise(hessian.data(), k, ld, std::vector<double>(k, 0.0), inputs.poll);
 }
 
 }  // namespace sparsieve
