@@ -264,7 +264,7 @@ TEST("inner: pruning lowers the objective and leaves a sound state") {
           model_of(state).anchor(on.setting.inputs, state);
           const long double before = true_objective(on.setting, levels, state);
           NewtonArrays arrays;
-          const Progress limits;
+          Progress limits;
           if (solver == Solver::kColumns) {
             ColumnDescent(on.setting.inputs, levels, state).prune(kInf, limits);
           } else {

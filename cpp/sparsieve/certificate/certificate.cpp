@@ -10,8 +10,9 @@ namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-// Pivots of the maintained factor above this are definite whatever its accumulated rounding error.
-constexpr double kSafePivot = 1e-9;
+// Where every pivot of the maintained factor is above this, relative, the matrix is definite: errors of earlier
+// pivots come amplified by at most one over it, and even a thousand roundings of 1e-16 do not reach it then.
+constexpr double kSafePivot = 1e-6;
 // Without a Gram matrix at hand, convexity is examined for supports up to this size.
 constexpr Index kProvable = 256;
 }  // namespace
@@ -78,9 +79,15 @@ bool strictly_convex(const Inputs& inputs, const State& state, const SupportGrad
   if (same && at.factor.smallest_pivot(diagonal) > std::max(kSafePivot, noise)) return true;
   std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
   if (!model_of(state).gram(inputs, state, at.support, hessian.data(), ld)) return false;
-  for (Index p = 0; p < k; ++p) hessian[p * ld + p] += curvature[p] + inputs.ridge.weight;
-  for (double& x : diagonal) x *= noise;
-  return factorise(hessian.data(), k, ld, diagonal, inputs.poll);
+  // Entry (p, q) is off by `noise` and its factor by k + 1 roundings more, in units of ||x_p|| ||x_q||, so
+  // that k times as much bounds the eigenvalues of all errors together. A pivot may be off by far more than
+  // that where those before it are small: no single one is a proof, but a factor of what is left of H is.
+  const double size = static_cast<double>(k), doubt = size * (noise + (size + 4.0) * kEps);
+  for (Index p = 0; p < k; ++p) {
+    const double ridge = inputs.ridge.weight;
+    hessian[p * ld + p] += curvature[p] + ridge - doubt * (diagonal[p] + ridge);
+  }
+  return factorise(hessian.data(), k, ld, std::vector<double>(k, 0.0), inputs.poll);
 }
 
 }  // namespace sparsieve

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,8 @@ class LazyDesign {
   SampleWeights weights_;
   int threads_;
   ShadowUse shadow_use_;
+  std::shared_ptr<std::mutex> mutex_ =
+      std::make_shared<std::mutex>();  // several threads may ask first
   std::shared_ptr<const Design> design_;
 };
 

@@ -24,13 +24,11 @@ constexpr double kRough = 0.1;
 double entries(Bytes bytes) { return static_cast<double>(bytes) / 12.0; }
 
 // Whether so many bytes read and epochs made have taken longer than a Gram matrix would have.
-bool gram_would_pay(const Inputs& inputs, const Levels& levels, const State& state, Bytes bytes,
-                    Index epochs) {
+bool gram_would_pay(const Inputs& inputs, const State& state, Bytes bytes, Index epochs,
+                    bool bends) {
   const double k = static_cast<double>(state.point.support.size());
   const double m = static_cast<double>(state.size());
-  SupportGradient gradient;
-  gradient.compute(levels, state);
-  const double price = (gradient.penalty.bends() ? kBentPrice : kGramPrice) * k * k;
+  const double price = (bends ? kBentPrice : kGramPrice) * k * k;
   // With far more features than samples the matrix would be hopelessly singular.
   const bool sound = static_cast<Index>(state.point.support.size()) <= 2 * inputs.design->n();
   const double spent = entries(bytes) + kVisit * m * static_cast<double>(epochs);
@@ -57,8 +55,8 @@ Status Choice::minimise(const Inputs& inputs, const Levels& levels, State& state
                         Progress& progress) {
   while (!state.set.has_gram()) {
     ColumnDescent columns(inputs, levels, state);
-    columns.give_up_when([&](Bytes bytes, Index epochs) {
-      return gram_would_pay(inputs, levels, state, bytes, epochs);
+    columns.give_up_when([&](Bytes bytes, Index epochs, bool bends) {
+      return gram_would_pay(inputs, state, bytes, epochs, bends);
     });
     const Status ended = columns.minimise(target, progress);
     if (!columns.gave_up()) return ended;
@@ -76,11 +74,11 @@ double target_of_round(const State& state, double exact, double outside, bool ro
 }
 
 void Choice::prune(const Inputs& inputs, const Levels& levels, State& state, double allowed,
-                   const Progress& limits) {
+                   Progress& progress) {
   if (state.set.has_gram()) {
-    GramNewton(inputs, levels, state, arrays_).prune(allowed, limits);
+    GramNewton(inputs, levels, state, arrays_).prune(allowed, progress);
   } else {
-    ColumnDescent(inputs, levels, state).prune(allowed, limits);
+    ColumnDescent(inputs, levels, state).prune(allowed, progress);
   }
 }
 

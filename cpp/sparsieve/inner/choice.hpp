@@ -16,7 +16,7 @@ class Choice {
                   Progress& progress);
   // From a start: drop what the penalty drops at once, see InnerSolver::prune.
   void prune(const Inputs& inputs, const Levels& levels, State& state, double allowed,
-             const Progress& limits);
+             Progress& progress);
   // Give up the Gram matrix where columns would pay.
   void choose(const Inputs& inputs, State& state) const;
 

@@ -173,10 +173,10 @@ Status ColumnDescent::minimise(double target, Progress& progress) {
   const Bytes bytes = inputs_.design->bytes_read();
   const Index iterations = progress.iterations;
   while (true) {
-    gave_up_ = too_long_ &&
-               too_long_(inputs_.design->bytes_read() - bytes, progress.iterations - iterations);
-    if (gave_up_) return Status::kStalled;
     const double now = worst();
+    gave_up_ = too_long_ && too_long_(inputs_.design->bytes_read() - bytes,
+                                      progress.iterations - iterations, gradient_.penalty.bends());
+    if (gave_up_) return Status::kStalled;
     if (now <= target) return Status::kConverged;
     patience = now < 0.99 * best ? kPatience : patience - 1;
     best = std::min(best, now);
@@ -191,12 +191,13 @@ Status ColumnDescent::minimise(double target, Progress& progress) {
   }
 }
 
-void ColumnDescent::prune(double, const Progress& limits) {
+void ColumnDescent::prune(double, Progress& progress) {
   const Model& model = model_of(state_);
   Progress own;
-  own.max_iter = limits.max_iter;
+  own.max_iter = progress.max_iter;
   newton_steps_ = true;
   epochs(kPruningEpochs, kStill * levels_.slope0(), own);
+  progress.epochs += own.epochs;
   model.list_support(inputs_, state_);
   model.anchor(inputs_, state_);
 }

@@ -13,8 +13,10 @@ class ColumnDescent final : public InnerSolver {
  public:
   ColumnDescent(const Inputs& inputs, const Levels& levels, State& state)
       : inputs_(inputs), levels_(levels), state_(state), at_(state.point) {}
-  // too_long(bytes read, epochs made): whether to give up, asked now and then; `gave_up` is then set.
-  void give_up_when(std::function<bool(Bytes, Index)> too_long) { too_long_ = std::move(too_long); }
+  // too_long(bytes read, epochs made, whether the penalty bends): whether to give up, asked now and then; `gave_up` is then set.
+  void give_up_when(std::function<bool(Bytes, Index, bool)> too_long) {
+    too_long_ = std::move(too_long);
+  }
   bool gave_up() const { return gave_up_; }
 
   Status minimise(double target, Progress& progress) override;
@@ -22,7 +24,7 @@ class ColumnDescent final : public InnerSolver {
   // were broken off; now and then an extrapolation. Support and residual are left to be listed and computed.
   Status epochs(int count, double target, Progress& progress);
   // Over the whole working set, in its order: promises less than with a Gram matrix.
-  void prune(double allowed, const Progress& limits) override;
+  void prune(double allowed, Progress& progress) override;
 
  private:
   struct NewtonSystem;
@@ -54,7 +56,7 @@ class ColumnDescent final : public InnerSolver {
   const Levels& levels_;
   State& state_;
   Point& at_;
-  std::function<bool(Bytes, Index)> too_long_;
+  std::function<bool(Bytes, Index, bool)> too_long_;
   bool gave_up_ = false;
   Surrogate surrogate_;  // per slot
   SupportGradient gradient_;

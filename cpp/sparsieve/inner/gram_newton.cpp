@@ -201,7 +201,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
     arrays_.gradient.compute(levels_, state_);
     if (current) {
       const double active = arrays_.gradient.worst(), zero = worst_zero(inputs_, levels_, state_);
-      const double worst = std::max(active, zero);
+      const double worst = larger(active, zero);
       // One more Newton step past the target costs little and squares the error: the surrogate's
       // gap, which sees tiny l1 weights through a magnifying glass, needs it.
       if (worst <= target && (polished || worst <= kPolish * target)) return Status::kConverged;
@@ -235,7 +235,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
 // before other features are let in: so what comes out does not depend on what else is in the working set.
 // The support's part of the Gram matrix is copied, so that an epoch touches nothing else; the factor is
 // made anew at the end.
-void GramNewton::prune(double allowed, const Progress& limits) {
+void GramNewton::prune(double allowed, Progress& progress) {
   std::vector<Index> slots = at_.support;
   std::sort(slots.begin(), slots.end(), [&](Index a, Index b) {
     const double one = std::abs(at_.w[a]), other = std::abs(at_.w[b]);
@@ -253,7 +253,7 @@ void GramNewton::prune(double allowed, const Progress& limits) {
     c[p] = state_.c[slots[p]];
   }
   double moved = kInf;
-  const Index most = std::min<Index>(kPruningEpochs, limits.max_iter);
+  const Index most = std::min<Index>(kPruningEpochs, progress.max_iter);
   const double still = kStill * levels_.slope0();
   for (Index epoch = 0; epoch < most && moved > still && !inputs_.stopped(); ++epoch) {
     for (Index p = 0; p < k; ++p) at.t[p] = std::abs(w[p]);

@@ -32,7 +32,7 @@ class GramNewton final : public InnerSolver {
       : inputs_(inputs), levels_(levels), state_(state), at_(state.point), arrays_(arrays) {}
   // On entry every correlation is exact at w.
   Status minimise(double target, Progress& progress) override;
-  void prune(double allowed, const Progress& limits) override;
+  void prune(double allowed, Progress& progress) override;
 
  private:
   using Direction = NewtonArrays::Direction;

@@ -39,7 +39,7 @@ class InnerSolver {
   virtual Status minimise(double target, Progress& progress) = 0;
   // From a start: let the penalty drop what it drops at once, before other features are let in.
   // `allowed`: how exact correlations must be, see Model::settle.
-  virtual void prune(double allowed, const Progress& limits) = 0;
+  virtual void prune(double allowed, Progress& progress) = 0;
 };
 
 }  // namespace sparsieve

@@ -30,8 +30,10 @@ void start_at_zero(const Inputs& inputs, State& state) { compute_residual(inputs
 
 void place_at(const Inputs& inputs, State& state, const std::vector<double>& w) {
   Point& at = state.point;
+  const Bounds& bounds = inputs.bounds;
   std::fill(at.w.begin(), at.w.end(), 0.0);
-  std::copy(w.begin(), w.end(), at.w.begin());
+  std::transform(w.begin(), w.end(), at.w.begin(),
+                 [&](double x) { return std::clamp(x, bounds.lower, bounds.upper); });
   state.anchored = false;
   model_of(state).list_support(inputs, state);
   model_of(state).anchor(inputs, state);

@@ -38,7 +38,7 @@ const Model& model_of(const State& state);
 
 // The residual of an empty working set.
 void start_at_zero(const Inputs& inputs, State& state);
-// Replace w by the given coefficients (per slot; missing ones are zero).
+// Replace w by the given coefficients (per slot; missing ones are zero), moved into their bounds.
 void place_at(const Inputs& inputs, State& state, const std::vector<double>& w);
 // Go on without the Gram matrix.
 void leave_gram(State& state);

@@ -192,9 +192,9 @@ void Descent::look_outside(bool last, SolveResult& result) {
                              /*complete=*/last, /*rough=*/false});
   double outside = 0.0;
   for (const Violator& v : answer_.violators) {
-    outside = std::max(outside, std::abs(v.correlation) - levels().threshold(v.column));
+    outside = larger(outside, std::abs(v.correlation) - levels().threshold(v.column));
   }
-  violations_.outside = std::max(outside, answer_.worst_kept);
+  violations_.outside = larger(outside, answer_.worst_kept);
   look_at_violations(result);
   violations_.outside = outside;
 }

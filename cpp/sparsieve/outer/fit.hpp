@@ -58,6 +58,20 @@ struct Target {
   Screen screen;
 };
 
+// Sets what says stop for the time of one call, so that no later call can meet it.
+class PollScope {
+ public:
+  PollScope(Inputs& inputs, const std::function<bool()>& poll) : inputs_(inputs) {
+    inputs_.poll = poll;
+  }
+  ~PollScope() { inputs_.poll = nullptr; }
+  PollScope(const PollScope&) = delete;
+  PollScope& operator=(const PollScope&) = delete;
+
+ private:
+  Inputs& inputs_;
+};
+
 struct Fit {
   Inputs inputs;
   Target target;

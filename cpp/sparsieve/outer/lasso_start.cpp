@@ -7,6 +7,7 @@
 // at the residuals of the one say little about those of the other. The lasso's point is put aside while
 // the penalty's own solve goes on from it, and taken up again at the next alpha without reading X.
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "sparsieve/model/model.hpp"
@@ -19,7 +20,7 @@ namespace sparsieve {
 
 void Solver::start_from_lasso(double alpha, double fraction, const SolveOptions& options) {
   ThreadPool pool;
-  fit_.inputs.poll = options.poll;
+  const PollScope scope(fit_.inputs, options.poll);
   std::vector<char> held;  // slots that the lasso may not trim: the penalty wants them
   const bool first = !lasso_;
   if (!first) {
@@ -70,14 +71,23 @@ void Solver::resume(const Lasso& saved) {
 
 void Solver::prune_start(const SolveOptions& options) {
   const double allowed = allowed_error(options.tol, fit_.target.levels);
-  Progress limits;
-  limits.max_iter = options.max_iter;
-  fit_.choice.prune(fit_.inputs, fit_.target.levels, fit_.state, allowed, limits);
+  Progress progress;
+  progress.max_iter = options.max_iter;
+  fit_.choice.prune(fit_.inputs, fit_.target.levels, fit_.state, allowed, progress);
+  start_cost_.epochs += progress.epochs;
   // Over columns, features that have left cost as much as those that stay, so they go.
   if (!fit_.state.set.has_gram()) trim(fit_, fit_.target.levels, kNear, fit_.state.size());
 }
 
-void Solver::warm_start(const std::vector<Index>& columns, const std::vector<double>& coef) {
+void Solver::warm_start(const std::vector<Index>& columns, const std::vector<double>& coef,
+                        const std::function<bool()>& poll) {
+  const Index d = design_->d();
+  const auto outside = [d](Index j) { return j < 0 || j >= d; };
+  if (columns.size() != coef.size() || std::any_of(columns.begin(), columns.end(), outside)) {
+    throw std::invalid_argument("a start needs one coefficient for each of some columns of X");
+  }
+  ThreadPool pool;
+  const PollScope scope(fit_.inputs, poll);
   lasso_.reset();
   at_start_ = false;
   move_to(columns, coef);

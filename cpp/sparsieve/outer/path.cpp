@@ -26,7 +26,7 @@ bool begin(Solver& solver, const Start& start, double alpha, SolveOptions option
       solver.start_from_lasso(alpha, start.fraction, options);
       return true;
     case Start::From::kGiven:
-      solver.warm_start(start.columns, start.coef);
+      solver.warm_start(start.columns, start.coef, options.poll);
       return std::isfinite(solver.deviance());
   }
   return true;

@@ -28,6 +28,16 @@ void check_lengths(const SolverParts& parts) {
   }
 }
 
+// What the room of rules knows already and a path does not: screen, gap and Newton steps would be wrong.
+void check_supported(const Inputs& inputs) {
+  const Bounds& bounds = inputs.bounds;
+  const bool positive = bounds.lower == 0.0 && std::isinf(bounds.upper);
+  if (inputs.ridge.weight != 0.0 || !(bounds.none() || positive)) {
+    throw std::logic_error("paths know no ridge and no bounds but that of zero from below");
+  }
+  if (!inputs.loss->quadratic()) throw std::logic_error("paths know squares only");
+}
+
 bool all_penalised(const std::vector<double>& weights) {
   return std::find(weights.begin(), weights.end(), 0.0) == weights.end();
 }
@@ -79,6 +89,7 @@ Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll
            {},
            {},
            {}} {
+  check_supported(fit_.inputs);
   const Index d = design_->d();
   const Point& at = fit_.state.point;
   start_at_zero(fit_.inputs, fit_.state);
@@ -111,7 +122,6 @@ void Solver::fit_unpenalised() {
     if (fit_.target.levels.weights()[j] == 0.0 && inputs.design->norm2(j) > 0.0) free.push_back(j);
   }
   if (free.empty()) return;
-  fit_.target.levels.set_unpenalised(free, 0.0);
   if (inputs.bounds.none()) {
     // A column that depends on the others has nothing to add: it stays zero.
     const std::vector<Index> kept = independent(free);

@@ -23,7 +23,7 @@ const Model& Fit::model() const { return model_of(state); }
 SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record) {
   ThreadPool pool;
   SolveResult result;
-  fit_.inputs.poll = options.poll;
+  const PollScope scope(fit_.inputs, options.poll);
   // 1. the levels of this alpha
   const double previous = fit_.target.levels.slope0();
   fit_.target.levels.set(alpha, fit_.barred.dependent);
@@ -49,7 +49,6 @@ SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record
                              descent.answer().ratio);
   result.convex = options.test_convexity && !fit_.inputs.stopped() &&
                   strictly_convex(fit_.inputs, fit_.state, fit_.gradient);
-  fit_.inputs.poll = nullptr;
   return result;
 }
 

@@ -39,7 +39,8 @@ class Solver {
   // for this alpha starts there (lasso_start.cpp).
   void start_from_lasso(double alpha, double fraction, const SolveOptions& options);
   // Start from a given w (columns of X); replaces the current point.
-  void warm_start(const std::vector<Index>& columns, const std::vector<double>& coef);
+  void warm_start(const std::vector<Index>& columns, const std::vector<double>& coef,
+                  const std::function<bool()>& poll = {});
   // Replace the penalty; the point, the working set and every bound stay.
   void set_penalty(std::shared_ptr<const Penalty> penalty);
 

@@ -56,16 +56,16 @@ PwlSolver::PwlSolver(const PwlProblem& problem)
   model_of(state_).grow(inputs_, state_, columns);
 }
 
-// Support, residual and correlations from w: no drift survives a check.
-void PwlSolver::settle() {
+// Support and residual from w, free of drift; correlations are computed where a dual point needs them.
+void PwlSolver::refresh() {
   state_.anchored = false;
   model_of(state_).list_support(inputs_, state_);
-  model_of(state_).anchor(inputs_, state_);
+  model_of(state_).residual(inputs_, state_);
 }
 
 void PwlSolver::descend(Index epochs, Progress& progress) {
   ColumnDescent(inputs_, levels_, state_).epochs(static_cast<int>(epochs), 0.0, progress);
-  settle();
+  refresh();
 }
 
 // Newton steps on the Gram matrix of the support and the unpenalised columns; taken if P falls.
@@ -96,10 +96,10 @@ void PwlSolver::solve_support() {
   for (Index s = 0; s < support.size(); ++s) {
     state_.point.w[index.slot(support.column(s))] = support.point.w[s];
   }
-  settle();
+  refresh();
   if (primal() <= before) return;
   state_.point.w = old;
-  settle();
+  refresh();
 }
 
 // What is left of the unpenalised columns in the residual (its ridge rows included).
@@ -123,7 +123,7 @@ void PwlSolver::solve_unpenalised() {
     for (std::size_t k = 0; k < step.size(); ++k) {
       state_.point.w[index.slot(columns[k])] += step[k];
     }
-    settle();
+    refresh();
   }
 }
 
@@ -234,13 +234,13 @@ void PwlSolver::screen(const Sphere& sphere) {
   if (static_cast<Index>(survivors.size()) == state_.size()) return;
   model_of(state_).list_support(inputs_, state_);
   keep_slots(state_, survivors);
-  if (moved) settle();
+  if (moved) refresh();
 }
 
 PwlResult PwlSolver::solve(const PwlOptions& options) {
   PwlResult result;
   inputs_.poll = options.poll;
-  settle();
+  refresh();
   const double goal = options.tol * std::max(primal(), std::numeric_limits<double>::min());
   double best = kInf;
   int patience = kPatience;
@@ -252,6 +252,7 @@ PwlResult PwlSolver::solve(const PwlOptions& options) {
     solve_support();
     solve_unpenalised();
     // 2. dual point and gap
+    model_of(state_).anchor(inputs_, state_);
     const Sphere found = sphere(active(), constant_);
     // 3. screen
     if (options.screen) screen(found);

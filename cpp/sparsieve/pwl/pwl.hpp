@@ -69,7 +69,7 @@ class PwlSolver {
   double curvature(Index j) const { return inputs_.design->norm2(j) + mu(); }
   double prox_term(Index j) const { return 0.5 * mu() * centre(j) * centre(j); }
 
-  void settle();
+  void refresh();
   void descend(Index epochs, Progress& progress);
   void solve_support();
   void solve_unpenalised();

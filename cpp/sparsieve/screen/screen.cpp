@@ -269,7 +269,7 @@ void Screen::examine(const Query& query, Answer& answer) {
   for (const Index j : open_) {
     const double reached = query.only_positive ? centre_[j] : std::abs(centre_[j]);
     const double over = reached - query.threshold[j];
-    if (over > query.slack) {
+    if (!(over <= query.slack)) {  // also what is not a number
       answer.violators.push_back({j, centre_[j]});
     } else {
       answer.worst_kept = std::max(answer.worst_kept, over);
