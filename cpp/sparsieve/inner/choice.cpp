@@ -7,7 +7,7 @@
 
 namespace sparsieve {
 namespace {
-// Working sets up to this size always have a Gram matrix, beyond the other they never do.
+// Working sets up to this size do not give their Gram matrix up, beyond the other they never have one.
 constexpr Index kSmallSet = 64;
 constexpr Index kLargeSet = 4000;
 // Columns may pay when the support has this many features for each stored entry of a column.
@@ -29,7 +29,7 @@ bool gram_would_pay(const Inputs& inputs, const State& state, Bytes bytes, Index
   const double k = static_cast<double>(state.point.support.size());
   const double m = static_cast<double>(state.size());
   const double price = (bends ? kBentPrice : kGramPrice) * k * k;
-  // With far more features than samples the matrix would be hopelessly singular.
+  // With far more features than samples the matrix would be singular.
   const bool sound = static_cast<Index>(state.point.support.size()) <= 2 * inputs.design->n();
   const double spent = entries(bytes) + kVisit * m * static_cast<double>(epochs);
   return sound && spent > price && state.size() > kSmallSet && state.size() <= kLargeSet;

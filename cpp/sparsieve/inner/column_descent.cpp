@@ -14,7 +14,7 @@ constexpr int kNewtonEvery = 64;
 constexpr int kNewtonRarely = 400;  // once a whole step was refused
 // Conjugate gradient iterations of one Newton step.
 constexpr int kMaxCg = 60;
-// Checks without progress before rounding is blamed.
+// Checks without progress before the solve ends: only rounding errors are left then.
 constexpr int kPatience = 50;
 // Epochs of pruning at the most.
 constexpr int kPruningEpochs = 20;

@@ -2,8 +2,8 @@
 // residual by u_i = -Omega X d_i. On w + span(d), within a piece of the penalty, F is the quadratic
 //   g'y + 1/2 y'Hy,   H_ij = u_i' Omega^-1 u_j + sum_s (r''_s + ridge) d_is d_js,
 //   g_i = u_i' Omega^-1 v + sum_s (r'_s sign(w_s) - the ridge's pull) d_is,   v = Omega (z - Xw),
-// known without reading X. Where H is positive definite its minimum is where to go. Where it is not, the
-// epochs are leaving a saddle, ever faster but slowly at first: go on the way they went, as far as F falls.
+// known without reading X. Where H is positive definite, go to its minimum. Where it is not, the
+// steps of the epochs grow: continue in their direction as long as F falls.
 #include <algorithm>
 #include <cmath>
 

@@ -17,7 +17,7 @@ constexpr double kEnterShare = 0.5;
 constexpr double kPolish = 1e-5;
 // Iterations without progress before coordinate descent is tried.
 constexpr int kStallLimit = 3;
-// Rounds of that before rounding is blamed.
+// Rounds of that before the solve ends: only rounding errors are left then.
 constexpr int kStallRounds = 20;
 // Epochs of pruning at the most.
 constexpr Index kPruningEpochs = 60;
@@ -203,7 +203,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
       const double active = arrays_.gradient.worst(), zero = worst_zero(inputs_, levels_, state_);
       const double worst = larger(active, zero);
       // One more Newton step past the target costs little and squares the error: the surrogate's
-      // gap, which sees tiny l1 weights through a magnifying glass, needs it.
+      // gap, which divides by l1 weights that may be tiny, needs it.
       if (worst <= target && (polished || worst <= kPolish * target)) return Status::kConverged;
       polished = worst <= target;
       if (worst < 0.99 * best) {

@@ -68,8 +68,8 @@ class GramNewton final : public InnerSolver {
   double target_ = 0.0, noise_ = 0.0;  // violation aimed at; rounding error of a change of F
 };
 
-// Set penalised coefficients to zero that move their own correlation by no more than `pull`: zeros that
-// Newton's method approached from the wrong side.
+// Set penalised coefficients to zero that move their own correlation by no more than `pull`: they are zero
+// in the solution, and Newton's method only comes close to that.
 void drop_negligible(const Inputs& inputs, const Levels& levels, State& state, double pull);
 
 }  // namespace sparsieve

@@ -22,13 +22,13 @@ class Model {
   virtual void list_support(const Inputs& inputs, State& state) const = 0;
   // The residual at w, unless it is there.
   virtual void residual(const Inputs& inputs, State& state) const = 0;
-  // Residual and correlations, both from X: no rounding error outlives it.
+  // Residual and correlations, both computed from X, without errors of earlier steps.
   virtual void anchor(const Inputs& inputs, State& state) const = 0;
   // The same up to an error of `allowed` in the correlations, without reading the columns of the working
   // set where that can be had.
   virtual void settle(const Inputs& inputs, State& state, double allowed) const = 0;
-  // The lower triangle of the Gram matrix of some slots, row by row; false when there was no
-  // time for it.
+  // The lower triangle of the Gram matrix of some slots, row by row; false when the poll
+  // said stop.
   virtual bool gram(const Inputs& inputs, const State& state, const std::vector<Index>& slots,
                     double* out, Index ld) const = 0;
 };
@@ -42,7 +42,7 @@ void start_at_zero(const Inputs& inputs, State& state);
 void place_at(const Inputs& inputs, State& state, const std::vector<double>& w);
 // Go on without the Gram matrix.
 void leave_gram(State& state);
-// Have it again; false when there was no time for it.
+// Have it again; false when the poll said stop.
 bool return_to_gram(const Inputs& inputs, State& state);
 // Keep only the given slots, which must increase.
 void keep_slots(State& state, const std::vector<Index>& slots);

@@ -15,8 +15,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kInnerShare = 0.25;
 // A feature outside the working set may violate by this fraction of tol and stay outside.
 constexpr double kOutsideShare = 0.5;
-// From a start, coefficients whose pull is below this fraction of what the inner problem is solved to are
-// zeros that Newton's method approached from the wrong side.
+// From a start, coefficients are dropped that move their correlation by less than this fraction of what the
+// inner problem is solved to.
 constexpr double kNegligible = 0.1;
 // Fewer violators than that are likely to be the last.
 constexpr Index kFew = 4;

@@ -55,7 +55,7 @@ class Descent {
   struct {
     double best;
     int left;
-  } patience_;  // exact checks that fail to halve the violation before rounding is blamed
+  } patience_;  // exact checks that may fail to halve the violation before the solve ends
   Progress progress_;
 };
 

@@ -52,7 +52,7 @@ void enlarge(Fit& fit, Target& target, std::vector<Violator> found, bool from_st
   fit.model().grow(fit.inputs, state, fresh);
 }
 
-// Fetched together, features save rounds. A guess, never trusted: the screen has the last word.
+// Fetched together, features save rounds. Only a guess: the screen checks all features later.
 void prefetch(Fit& fit, Target& target, double previous_slope0, const std::vector<char>& held) {
   State& state = fit.state;
   const double ratio = previous_slope0 / target.levels.slope0();
@@ -62,7 +62,7 @@ void prefetch(Fit& fit, Target& target, double previous_slope0, const std::vecto
   if (!(ratio > 1.0)) return;
   const auto fresh = target.screen.likely(target.levels.thresholds(), share, fit.only_positive(),
                                           state.set.columns(), most - stayed);
-  // The whole set is read for them: a few had better come with the next violators.
+  // The whole set is read for them, which does not pay for a few: they come with the next violators.
   if (static_cast<Index>(fresh.size()) > state.size() / kWorthwhile) {
     fit.model().grow(fit.inputs, state, fresh);
   }

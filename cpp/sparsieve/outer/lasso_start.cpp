@@ -45,8 +45,8 @@ void Solver::start_from_lasso(double alpha, double fraction, const SolveOptions&
   at_start_ = true;
 }
 
-// Since the point was saved the working set may have grown; one that was trimmed, or that had its Gram
-// matrix dropped or made anew, is no longer that of the factor, and the residual is computed again.
+// Since the point was saved the working set may have grown. Where it was trimmed, or had its Gram matrix
+// dropped, the factor no longer belongs to it: factor and residual are computed again.
 void Solver::resume(const Lasso& saved) {
   State& state = fit_.state;
   fit_.history = saved.history;

@@ -15,7 +15,7 @@ constexpr Index kScreenEvery = 5;   // epochs between two gaps, as in [RGS19]
 constexpr Index kMaxNewton = 4000;  // largest support for Newton steps
 // Newton steps go on until violations on the support are rounding errors of correlations, or nearly.
 constexpr double kExactly = 1e-15;
-// Gaps that fail to shrink by a tenth before rounding is blamed.
+// Gaps that fail to shrink by a tenth before the solve ends: only rounding errors are left then.
 constexpr int kPatience = 50;
 
 Inputs inputs_of(const PwlProblem& problem) {

@@ -1,5 +1,5 @@
-// The point a solver is at, with the features it works on. Nothing here has the length of X's columns'
-// number, and a copy goes on to the same bits as the original.
+// The point a solver is at, with the features it works on. No array here has one entry per column of X, and
+// a copy goes on to the same bits as the original.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ struct Ridge {
   double pull(Index j, double w) const { return weight * (centre_of(j) - w); }
 };
 
-// What is given and never changes during a solve.
+// What is given and does not change during a solve.
 struct Inputs {
   const Design* design;
   std::shared_ptr<const Loss> loss;

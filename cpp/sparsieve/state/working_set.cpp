@@ -48,8 +48,8 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
   }
   if (fresh.empty()) return;
   // Fresh columns are expanded to double in a buffer of at most so many numbers (but 32 columns). The
-  // working set is read once for each time it is filled, and nobody listens to Ctrl-C meanwhile: at
-  // most so many products.
+  // working set is read once for each time it is filled, and Ctrl-C is not looked for during a
+  // batch: at most so many products.
   constexpr Index kBuffer = 1 << 21, kBatch = 32, kProducts = Index{1} << 31;
   const Index total = size() + static_cast<Index>(fresh.size());
   const Index batch = std::max(kBatch, std::min(kBuffer, kProducts / total) / design.n());
