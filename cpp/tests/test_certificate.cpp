@@ -11,6 +11,7 @@
 namespace {
 using namespace settings;
 using sparsieve::LazyDesign;
+using sparsieve::SlotIndex;
 using sparsieve::SolveOptions;
 using sparsieve::Solver;
 using sparsieve::SolveResult;
