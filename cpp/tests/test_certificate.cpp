@@ -246,7 +246,7 @@ long double check_gap(const Setting& setting, const Levels& levels, State& state
 
 TEST("certificate: the gap of the surrogate is at least what is left") {
   Random random(75);
-  for (int trial = 0; trial < 120; ++trial) {
+  for (int trial = 0; trial < 80; ++trial) {
     const Index d = 8;
     Setting setting = random_setting(random, 12 + random.below(10), d);
     if (random.chance(0.3)) setting.inputs.bounds.lower = 0.0;
@@ -277,7 +277,7 @@ TEST("certificate: the gap of the surrogate is at least what is left") {
 // At stationary points, also of penalties whose slope is zero somewhere, and with unpenalised features.
 TEST("certificate: the gap of the surrogate vanishes where nothing is left") {
   Random random(76);
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < 40; ++trial) {
     const Index d = 8;
     const Setting setting = random_setting(random, 20 + random.below(10), d);
     for (const Shape shape : kEveryShape) {
@@ -306,7 +306,7 @@ namespace {
 // The smallest eigenvalue of a symmetric matrix by Jacobi's rotations.
 long double smallest_eigenvalue(std::vector<Long> a) {
   const std::size_t k = a.size();
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < 12; ++round) {
     for (std::size_t p = 0; p < k; ++p) {
       for (std::size_t q = p + 1; q < k; ++q) {
         if (a[p][q] == 0.0L) continue;
