@@ -10,8 +10,8 @@ namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-// Where every pivot of the maintained factor is above this, relative, the matrix is definite: errors of earlier
-// pivots come amplified by at most one over it, and even a thousand roundings of 1e-16 do not reach it then.
+// Pivots of the maintained factor are off by the roundings of many updates; above this, relative, that does
+// not matter.
 constexpr double kSafePivot = 1e-6;
 // Without a Gram matrix at hand, convexity is examined for supports up to this size.
 constexpr Index kProvable = 256;
@@ -76,13 +76,15 @@ bool strictly_convex(const Inputs& inputs, const State& state, const SupportGrad
   const double noise = 2.0 * kEps * product_roundings(design.n()) * flattest;
   // With curvature or a ridge the maintained factor is not the Hessian's.
   const bool same = by_gram && inputs.damping() == 0.0 && !gradient.penalty.bends();
-  if (same && at.factor.smallest_pivot(diagonal) > std::max(kSafePivot, noise)) return true;
+  // Entry (p, q) is off by `noise` and its factor by k + 1 roundings more, in units of ||x_p|| ||x_q||, so
+  // that k times as much bounds the eigenvalues of all errors together. Errors of earlier pivots come
+  // amplified by one over the smallest, so that one has to be above the root of that bound...
+  const double size = static_cast<double>(k), doubt = size * (noise + (size + 4.0) * kEps);
+  const double safe = std::max(kSafePivot, 2.0 * std::sqrt(doubt));
+  if (same && at.factor.smallest_pivot(diagonal) > safe) return true;
+  // ...else no pivot is a proof, but a factor of what is left of the Hessian is.
   std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
   if (!model_of(state).gram(inputs, state, at.support, hessian.data(), ld)) return false;
-  // Entry (p, q) is off by `noise` and its factor by k + 1 roundings more, in units of ||x_p|| ||x_q||, so
-  // that k times as much bounds the eigenvalues of all errors together. A pivot may be off by far more than
-  // that where those before it are small: no single one is a proof, but a factor of what is left of H is.
-  const double size = static_cast<double>(k), doubt = size * (noise + (size + 4.0) * kEps);
   for (Index p = 0; p < k; ++p) {
     const double ridge = inputs.ridge.weight;
     hessian[p * ld + p] += curvature[p] + ridge - doubt * (diagonal[p] + ridge);
