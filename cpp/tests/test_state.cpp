@@ -1,6 +1,7 @@
 // A copy of a state, and of a whole fit, goes on to the same bits as the original.
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -317,4 +318,24 @@ TEST("fit: a copy goes on to the same bits, sparse") {
     CHECK(check_copies(setting, {Shape::kMcp, ShadowUse::kNever, from_lasso}) > 0);
     check_copies(setting, {Shape::kL1, ShadowUse::kNever, from_lasso, false, true});
   }
+}
+
+// Coefficients are moved into their bounds, so that no point outside them can be certified.
+TEST("fit: a start obeys the bounds") {
+  Random random(36);
+  const Matrix x = make_columns(random, {60, 40});
+  const Setting setting(Problem(Kind::kDouble, x, Vector(60, 1.0 / 60.0), true), random);
+  const Path path{Shape::kL1, ShadowUse::kNever, false, true};
+  const std::shared_ptr<const Penalty> penalty = make_penalty(path.shape);
+  Solver solver = make_solver(setting, path, penalty);
+  const double alpha = make_alphas(solver, *penalty)[4];
+  solver.warm_start({0, 3, 5}, {-1.0, -1.0, 1.0});
+  for (const double w : solve(solver, path, alpha).coef) CHECK(w > 0.0);
+  bool refused = false;
+  try {
+    solver.warm_start({0, 40}, {1.0, 1.0});
+  } catch (const std::invalid_argument&) {
+    refused = true;
+  }
+  CHECK(refused);
 }
