@@ -16,6 +16,8 @@ constexpr double kPerEntry = 4.0;
 // A Newton step takes one product with its factor, or a dozen where the penalty bends.
 constexpr double kGramPrice = 60.0;
 constexpr double kBentPrice = 250.0;
+// From a start the solve goes through many more features than stay: the matrix grows by all of them.
+constexpr double kPriceFromStart = 4.0;
 constexpr double kVisit = 10.0;  // what visiting a column costs besides its entries
 // While features outside violate, the working set is solved to this share of what they violate by.
 constexpr double kRough = 0.1;
@@ -25,14 +27,13 @@ double entries(Bytes bytes) { return static_cast<double>(bytes) / 12.0; }
 
 // Whether so many bytes read and epochs made have taken longer than a Gram matrix would have.
 bool gram_would_pay(const Inputs& inputs, const State& state, Bytes bytes, Index epochs,
-                    bool bends) {
+                    double price) {
   const double k = static_cast<double>(state.point.support.size());
   const double m = static_cast<double>(state.size());
-  const double price = (bends ? kBentPrice : kGramPrice) * k * k;
   // With far more features than samples the matrix would be singular.
   const bool sound = static_cast<Index>(state.point.support.size()) <= 2 * inputs.design->n();
   const double spent = entries(bytes) + kVisit * m * static_cast<double>(epochs);
-  return sound && spent > price && state.size() > kSmallSet && state.size() <= kLargeSet;
+  return sound && spent > price * k * k && state.size() > kSmallSet && state.size() <= kLargeSet;
 }
 }  // namespace
 
@@ -56,7 +57,9 @@ Status Choice::minimise(const Inputs& inputs, const Levels& levels, State& state
   while (!state.set.has_gram()) {
     ColumnDescent columns(inputs, levels, state);
     columns.give_up_when([&](Bytes bytes, Index epochs, bool bends) {
-      return gram_would_pay(inputs, state, bytes, epochs, bends);
+      const double price =
+          (bends ? kBentPrice : kGramPrice) * (from_start_ ? kPriceFromStart : 1.0);
+      return gram_would_pay(inputs, state, bytes, epochs, price);
     });
     const Status ended = columns.minimise(target, progress);
     if (!columns.gave_up()) return ended;

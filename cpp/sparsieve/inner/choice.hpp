@@ -7,8 +7,9 @@ namespace sparsieve {
 
 class Choice {
  public:
-  // A new alpha begins.
-  void next_alpha() {
+  // A new alpha begins, from the last one's point or from a start.
+  void next_alpha(bool from_start) {
+    from_start_ = from_start;
     if (gram_left_ > 0) --gram_left_;
   }
   // Minimise over the working set with the solver that pays, see InnerSolver::minimise.
@@ -22,6 +23,7 @@ class Choice {
 
  private:
   bool columns_pay(const Inputs& inputs, const State& state) const;
+  bool from_start_ = false;
   int gram_left_ = 0;  // alphas for which columns are not tried: they took longer
   int gram_term_ = 4;  // the same, next time
   NewtonArrays arrays_;

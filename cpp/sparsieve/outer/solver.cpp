@@ -27,9 +27,9 @@ SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record
   // 1. the levels of this alpha
   const double previous = fit_.target.levels.slope0();
   fit_.target.levels.set(alpha, fit_.barred.dependent);
-  fit_.choice.next_alpha();
-  // 2. start: from a lasso drop what the penalty drops, else fetch who is likely to enter
   const bool from_start = std::exchange(at_start_, false);
+  fit_.choice.next_alpha(from_start);
+  // 2. start: from a lasso drop what the penalty drops, else fetch who is likely to enter
   if (from_start) {
     prune_start(options);
   } else {
