@@ -22,56 +22,77 @@ struct Known {
   std::function<std::vector<double>(double)> corners;          // for alpha
   // Around t the value hardly bends over lengths that are small against this.
   std::function<double(double)> length;
+  std::shared_ptr<const Penalty> penalty;
 };
+
+template <class S>
+std::shared_ptr<const Penalty> shared(S shape) {
+  return std::make_shared<sparsieve::ShapedPenalty<S>>(shape);
+}
 
 std::vector<double> no_corners(double) { return {}; }
 double unit_length(double) { return 1.0; }
 
 Known l1() {
-  return {"l1", sparsieve::L1Shape{}, [](long double t, long double a) { return a * t; },
-          no_corners, unit_length};
+  return {"l1",       sparsieve::L1Shape{}, [](long double t, long double a) { return a * t; },
+          no_corners, unit_length,          shared(sparsieve::L1Shape{})};
 }
 
 Known log_sum(double theta) {
-  return {"log-sum", sparsieve::LogSumShape{theta},
-          [=](long double t, long double a) { return a * std::log1p(t / theta); }, no_corners,
-          [=](double t) { return theta + t; }};
+  return {"log-sum",
+          sparsieve::LogSumShape{theta},
+          [=](long double t, long double a) { return a * std::log1p(t / theta); },
+          no_corners,
+          [=](double t) { return theta + t; },
+          shared(sparsieve::LogSumShape{theta})};
 }
 
 // The integral of max(alpha - t / gamma, 0).
 Known mcp(double gamma) {
-  return {"MCP", sparsieve::McpShape{gamma},
+  return {"MCP",
+          sparsieve::McpShape{gamma},
           [=](long double t, long double a) {
             const long double end = std::min(t, gamma * a);
             return a * end - end * end / (2.0L * gamma);
           },
-          [=](double a) { return std::vector<double>{gamma * a}; }, unit_length};
+          [=](double a) { return std::vector<double>{gamma * a}; },
+          unit_length,
+          shared(sparsieve::McpShape{gamma})};
 }
 
 // The integral of alpha up to alpha, then of max((gamma alpha - t) / (gamma - 1), 0).
 Known scad(double gamma) {
-  return {"SCAD", sparsieve::ScadShape{gamma},
+  return {"SCAD",
+          sparsieve::ScadShape{gamma},
           [=](long double t, long double a) {
             if (t <= a) return a * t;
-            const long double g = gamma, left = g * a - std::min(t, g * a), whole = (g - 1.0L) * a;
-            return a * a + (whole * whole - left * left) / (2.0L * (g - 1.0L));
+            const long double g = gamma, beyond = std::min(t, g * a) - a;
+            return a * a + beyond * (a - beyond / (2.0L * (g - 1.0L)));
           },
-          [=](double a) { return std::vector<double>{a, gamma * a}; }, unit_length};
+          [=](double a) { return std::vector<double>{a, gamma * a}; },
+          unit_length,
+          shared(sparsieve::ScadShape{gamma})};
 }
 
 Known capped(double theta) {
-  return {"capped l1", sparsieve::CappedL1Shape{theta},
+  return {"capped l1",
+          sparsieve::CappedL1Shape{theta},
           [=](long double t, long double a) { return a * std::min<long double>(t, theta); },
-          [=](double) { return std::vector<double>{theta}; }, unit_length};
+          [=](double) { return std::vector<double>{theta}; },
+          unit_length,
+          shared(sparsieve::CappedL1Shape{theta})};
 }
 
 Known lq(double q, double eps) {
-  return {"lq", sparsieve::LqShape{q, eps},
+  return {"lq",
+          sparsieve::LqShape{q, eps},
           [=](long double t, long double a) {
             const long double e = eps;
             return a * std::pow(e, static_cast<long double>(q)) * std::expm1(q * std::log1p(t / e));
           },
-          no_corners, [=](double t) { return eps + t; }};
+          no_corners,
+          [=](double t) { return eps + t; },
+          shared(sparsieve::LqShape{q, eps})};
 }
 
 std::vector<Known> random_shapes(Random& random) {
@@ -209,6 +230,181 @@ TEST("penalty: many coordinates at once, and those that cost nothing") {
     std::fill(all.strength.begin(), all.strength.end(), 0.0);
     all.evaluate(*penalty);
     CHECK(!all.bends());
+  }
+}
+
+// ------------------------------------------------------------------------------ minimisers
+
+namespace {
+struct Coordinate {
+  double z, h, a;
+};
+
+long double phi(const Known& known, const Coordinate& c, long double t) {
+  return t * (0.5L * c.h * t - c.z) + known.value(t, c.a);
+}
+
+// The smallest of f on a grid from 1e-30 of `end` to it, then on finer ones around the best point.
+long double smallest(const std::function<long double(long double)>& f, long double end) {
+  long double best = kInf, at = end, low = 1e-30L * end, high = end;
+  for (int level = 0; level < 7; ++level) {
+    const long double ratio = std::pow(high / low, 1.0L / 120.0L);
+    for (int k = 0; k <= 120; ++k) {
+      const long double t = std::min(low * std::pow(ratio, static_cast<long double>(k)), end);
+      const long double value = f(t);
+      if (value < best) best = value, at = t;
+    }
+    low = at / ratio;
+    high = std::min(at * ratio, end);
+  }
+  return best;
+}
+
+sparsieve::Best minimise(const Penalty& penalty, const Coordinate& c) {
+  sparsieve::Best best;
+  penalty.minimise(&c.z, &c.h, &c.a, 1, &best.t, &best.value);
+  return best;
+}
+
+double jump(const Penalty& penalty, double h, double a) {
+  double out;
+  penalty.jump_thresholds(&h, &a, 1, &out);
+  return out;
+}
+
+double power(Random& random, double low, double high) {
+  return std::pow(10.0, random.between(low, high));
+}
+
+// Shapes of any strength of concavity, over all ranges a curvature h may meet; sometimes h is where
+// phi just becomes convex, or where the order of its pieces changes.
+struct Met {
+  Known known;
+  double h, a;
+};
+std::vector<Met> random_meetings(Random& random, double range) {
+  const auto any = [&] { return power(random, -range, range); };
+  const auto h_or = [&](double special) { return random.chance(0.2) ? special : any(); };
+  const double gamma = power(random, -0.5 * range, 0.5 * range),
+               g = 2.0 + power(random, -0.5 * range, 0.5 * range);
+  const double theta = power(random, -0.5 * range, 0.5 * range), a = any();
+  const double q = random.between(0.05, 1.0);
+  return {{l1(), any(), any()},
+          {log_sum(theta), h_or(a / theta / theta), a},
+          {mcp(gamma), h_or(1.0 / gamma), any()},
+          {scad(g), h_or(1.0 / (random.chance(0.5) ? g - 1.0 : g + 1.0)), any()},
+          {capped(theta), h_or(0.5 * a / theta), a},
+          {lq(q, theta), h_or(a * q * (1.0 - q) * std::pow(theta, q - 2.0)), a},
+          {lq(1.0, theta), any(), a}};
+}
+
+// Below, around and above what moves the coordinate from zero.
+double random_z(Random& random, double threshold) {
+  if (random.chance(0.3)) return threshold * (1.0 + 0.1 * random.normal());
+  return threshold * power(random, -0.5, 2.0);
+}
+
+void check_minimiser(const Known& known, const Coordinate& c) {
+  const sparsieve::Best best = minimise(*known.penalty, c);
+  CHECK(std::isfinite(best.t) && std::isfinite(best.value));
+  CHECK(best.t >= 0.0 && best.t <= c.z / c.h * (1.0 + 8.0 * kEps));
+  CHECK(best.value <= 0.0 && (best.t == 0.0) == (best.value == 0.0));
+  // Near a tie with zero its two parts, each up to z t, cancel, and they are rounded a few times.
+  const long double room = 32.0L * kEps * c.z * best.t;
+  CHECK_CLOSE(best.value, phi(known, c, best.t), room);
+  const auto all = [&](long double t) { return phi(known, c, t); };
+  CHECK_AT_MOST(best.value, smallest(all, c.z / c.h) + room);
+}
+}  // namespace
+
+TEST("penalty: no point of a grid is better than the minimiser") {
+  Random random(86);
+  for (int trial = 0; trial < 150; ++trial) {
+    for (const Met& met : random_meetings(random, 2.0)) {
+      const Coordinate c{random_z(random, jump(*met.known.penalty, met.h, met.a)), met.h, met.a};
+      const check::Note note(met.known.name + ": z " + check::show(c.z) + ", h " +
+                             check::show(c.h) + ", alpha " + check::show(c.a));
+      check_minimiser(met.known, c);
+    }
+  }
+}
+
+TEST("penalty: minimisers and thresholds of very large and very small numbers") {
+  Random random(87);
+  for (int trial = 0; trial < 100; ++trial) {
+    for (const Met& met : random_meetings(random, 12.0)) {
+      const double z = random.chance(0.5)
+                           ? power(random, -12.0, 12.0)
+                           : random_z(random, jump(*met.known.penalty, met.h, met.a));
+      const Coordinate c{z, met.h, met.a};
+      const check::Note note(met.known.name + ": z " + check::show(c.z) + ", h " +
+                             check::show(c.h) + ", alpha " + check::show(c.a));
+      check_minimiser(met.known, c);
+    }
+  }
+}
+
+// A tiny minimum beside slope(0): h t^2/2, z t and r are a million times larger than what is left.
+TEST("penalty: minima that are small keep their digits") {
+  Random random(88);
+  for (int trial = 0; trial < 100; ++trial) {
+    for (const Met& met : random_meetings(random, 1.0)) {
+      const double slope = met.known.shape(0.0, met.a).slope;
+      if (jump(*met.known.penalty, met.h, met.a) < slope) continue;
+      const Coordinate c{slope * (1.0 + 1e-6), met.h, met.a};
+      const check::Note note(met.known.name + ": h " + check::show(c.h));
+      const sparsieve::Best best = minimise(*met.known.penalty, c);
+      // The slope at zero is rounded, by kEps of it: the minimum is known to kEps / 1e-6 of it.
+      CHECK_CLOSE(best.value, phi(met.known, c, best.t), 1e-8L * -best.value);
+      CHECK(best.t > 0.0 && best.value < 0.0);
+    }
+  }
+}
+
+TEST("penalty: up to the threshold zero is best, beyond it is not") {
+  Random random(89);
+  for (int trial = 0; trial < 150; ++trial) {
+    for (const Met& met : random_meetings(random, trial % 2 ? 2.0 : 12.0)) {
+      const Known& known = met.known;
+      const check::Note note(known.name + ": h " + check::show(met.h) + ", alpha " +
+                             check::show(met.a));
+      const double limit = jump(*known.penalty, met.h, met.a);
+      const double slope = known.shape(0.0, met.a).slope;
+      const auto ratio = [&](long double t) {
+        return 0.5L * met.h * t + known.value(t, met.a) / t;
+      };
+      CHECK(limit > 0.0 && limit <= slope);
+      const long double truth = std::min<long double>(slope, smallest(ratio, 2.0 * slope / met.h));
+      CHECK_CLOSE(limit, truth, 64.0L * kEps * truth);
+      for (const double share : {0.0, 0.5, 1.0 - 1e-9, 1.0}) {
+        const sparsieve::Best best = minimise(*known.penalty, {share * limit, met.h, met.a});
+        CHECK(best.t == 0.0 && best.value == 0.0);
+      }
+      CHECK(minimise(*known.penalty, {(1.0 + 1e-9) * limit, met.h, met.a}).t > 0.0);
+    }
+  }
+}
+
+TEST("penalty: minimisers and thresholds of many coordinates, and without a penalty") {
+  Random random(90);
+  for (const Shape shape : kEveryShape) {
+    const check::Note note(name(shape));
+    const auto penalty = make_penalty(shape);
+    Vector z, h, a, t(12), value(12), limits(12);
+    for (Index i = 0; i < 12; ++i) {
+      z.push_back(std::fabs(random.normal()));
+      h.push_back(power(random, -1.0, 1.0));
+      a.push_back(i % 4 == 0 ? 0.0 : random_alpha(random));
+    }
+    penalty->minimise(z.data(), h.data(), a.data(), 12, t.data(), value.data());
+    penalty->jump_thresholds(h.data(), a.data(), 12, limits.data());
+    for (Index i = 0; i < 12; ++i) {
+      const sparsieve::Best best = minimise(*penalty, {z[i], h[i], a[i]});
+      CHECK(best.t == t[i] && best.value == value[i] && limits[i] == jump(*penalty, h[i], a[i]));
+      if (i % 4 != 0) continue;
+      CHECK(limits[i] == 0.0 && t[i] == z[i] / h[i]);
+      CHECK_CLOSE(value[i], -0.5L * z[i] * z[i] / h[i], 4.0L * kEps * -value[i]);
+    }
   }
 }
 

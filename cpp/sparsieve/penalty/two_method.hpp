@@ -11,8 +11,13 @@ class TwoMethodPenalty : public Penalty {
  public:
   void evaluate(const double* t, const double* alpha, Index k, double* value, double* slope,
                 double* curvature) const override;
+  // Both search, branch_and_bound.hpp, and throw std::invalid_argument when r is not concave.
+  void minimise(const double* z, const double* h, const double* alpha, Index k, double* t,
+                double* value) const override;
+  void jump_thresholds(const double* h, const double* alpha, Index k, double* out) const override;
 
  private:
+  void tangents(const double* t, const double* alpha, Index k, double* value, double* slope) const;
   // For k coordinates, as in evaluate.
   virtual void value_at(const double* t, const double* alpha, Index k, double* out) const = 0;
   virtual void slope_at(const double* t, const double* alpha, Index k, double* out) const = 0;

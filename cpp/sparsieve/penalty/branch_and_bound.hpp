@@ -1,0 +1,29 @@
+// The best value of a coordinate, and its threshold, for a penalty of which only value and slope are
+// known. A concave r lies above its chords: on an interval that bounds phi(t) = h t^2/2 - z t + r(t), and
+// h t/2 + r(t)/t, from below. Intervals that may hold something better than the best point known are
+// split, all of one round with one call of the penalty.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sparsieve/penalty/penalty.hpp"
+
+namespace sparsieve {
+
+// Values and slopes at k points: (t, alpha, k, value, slope).
+using Curve = std::function<void(const double*, const double*, Index, double*, double*)>;
+
+struct Coordinate {
+  double z, h, alpha;
+};
+
+// Minima proven to 1e-12 of z^2/(2h); then the slope's root beside the best point. Needs z, alpha > 0.
+std::vector<Best> search_minima(const Curve& curve, const std::vector<Coordinate>& of);
+// Thresholds, too small by 1e-9 of them at most, and not too large. z plays no part; needs alpha > 0.
+std::vector<double> search_thresholds(const Curve& curve, const std::vector<Coordinate>& of);
+// Both throw std::invalid_argument when values and slopes met on the way are not those of a concave r,
+// and give up proving a coordinate, not computing it, when it would take more than 2^18 intervals (phi is
+// then flat over most of them).
+
+}  // namespace sparsieve
