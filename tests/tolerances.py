@@ -88,3 +88,8 @@ TIE = 1.001e-12
 
 # What the judge may find where a certificate says DEFAULT_KKT: it sums in another order.
 JUDGED_KKT = DEFAULT_KKT * (1 + 1e-3)
+
+# One coordinate of an objective minimised by brute force: a bounded search down to 1e-12 (in truth
+# the root of EPS64) in every valley of a fine grid, relative to the objective (1 to 10). Descent by
+# such steps stops when a sweep lowers it by no more than a tenth of this.
+BRUTE_FORCE = 1e-12

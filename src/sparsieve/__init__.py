@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .path import Path, alpha_max, sparse_path
     from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
     from .pwl import PWLResult, proximal_weighted_lasso
+    from .strength_judge import coordinatewise_violation, swap_violation
     from .table_model import TableModel
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "TableModel",
     "alpha_max",
     "converters",
+    "coordinatewise_violation",
     "datasets",
     "information_criterion",
     "kkt_violation",
@@ -65,6 +67,7 @@ __all__ = [
     "sparse_surface",
     "stability_bounds",
     "stability_selection",
+    "swap_violation",
 ]
 
 #: The version of the installed package, kept equal to pyproject.toml by a test.
@@ -95,6 +98,7 @@ _HOMES = {
     "path": ("Path", "alpha_max", "sparse_path"),
     "penalties": ("L1", "MCP", "SCAD", "CappedL1", "LogSum", "Lq"),
     "pwl": ("PWLResult", "proximal_weighted_lasso"),
+    "strength_judge": ("coordinatewise_violation", "swap_violation"),
     "table_model": ("TableModel",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -92,7 +92,7 @@ def _judge(call):
         return _judge_estimator(getattr(sv, name)(**options), X, y, call["sample_weight"])
     if call["sample_weight"] is not None:
         options["sample_weight"] = call["sample_weight"]
-    if name in ("objective", "kkt_violation"):
+    if name == "objective" or name.endswith("_violation"):
         value = getattr(sv, name)(X, y, call["coef"], **options)
         return [] if value >= 0 else [f"{name} is {value}"]
     result = getattr(sv, name)(X, y, **options)

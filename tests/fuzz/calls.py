@@ -89,11 +89,15 @@ def _options(draw, name, d):
         "local_minima": {"alpha": st.sampled_from([0.1, 1.0]), "random_state": st.just(0)},
         "objective": {"alpha": st.sampled_from([0.1, 1.0, -1.0])},
         "kkt_violation": {"alpha": st.sampled_from([0.1, 1.0, -1.0])},
+        "coordinatewise_violation": {"alpha": st.sampled_from([0.1, 1.0, -1.0])},
+        "swap_violation": {"alpha": st.sampled_from([0.1, 1.0, -1.0])},
     }.get(name, {})
     allowed = {
         "alpha_max": ("fit_intercept", "positive", "weights"),
         "objective": ("weights",),
         "kkt_violation": ("weights", "positive"),
+        "coordinatewise_violation": ("weights", "positive", "fit_intercept"),
+        "swap_violation": ("weights", "positive", "fit_intercept"),
         "proximal_weighted_lasso": ("tol",),
         "local_minima": ("fit_intercept", "positive", "weights", "tol", "max_iter"),
     }.get(name)
@@ -114,7 +118,7 @@ def calls(draw):
             [
                 *("sparse_path", "sparse_path", *api.ESTIMATORS, "alpha_max", "objective"),
                 *("sparse_surface", "stability_selection", "local_minima", "kkt_violation"),
-                "proximal_weighted_lasso",
+                *("proximal_weighted_lasso", "coordinatewise_violation", "swap_violation"),
             ]
         )
     )
