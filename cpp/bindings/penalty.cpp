@@ -33,6 +33,17 @@ class PythonPenalty final : public TwoMethodPenalty {
     WithGil gil;  // once for all calls
     TwoMethodPenalty::evaluate(t, alpha, k, value, slope, curvature);
   }
+  void minimise(const double* z, const double* h, const double* alpha, Index k, double* t,
+                double* value) const override {
+    if (k == 0) return;
+    WithGil gil;
+    TwoMethodPenalty::minimise(z, h, alpha, k, t, value);
+  }
+  void jump_thresholds(const double* h, const double* alpha, Index k, double* out) const override {
+    if (k == 0) return;
+    WithGil gil;
+    TwoMethodPenalty::jump_thresholds(h, alpha, k, out);
+  }
 
  private:
   void value_at(const double* t, const double* alpha, Index k, double* out) const override {
@@ -67,6 +78,27 @@ nb::tuple evaluate(const Penalty& penalty, Vector<double> t, Vector<double> alph
                         to_numpy(std::move(curvature)));
 }
 
+void check_lengths(bool equal) {
+  if (!equal) throw nb::value_error("arrays must have one number per coordinate");
+}
+
+nb::tuple minimise(const Penalty& penalty, Vector<double> z, Vector<double> h,
+                   Vector<double> alpha) {
+  const Index k = z.shape(0);
+  check_lengths(h.shape(0) == z.shape(0) && alpha.shape(0) == z.shape(0));
+  std::vector<double> t(k), value(k);
+  penalty.minimise(z.data(), h.data(), alpha.data(), k, t.data(), value.data());
+  return nb::make_tuple(to_numpy(std::move(t)), to_numpy(std::move(value)));
+}
+
+auto jump_thresholds(const Penalty& penalty, Vector<double> h, Vector<double> alpha) {
+  const Index k = h.shape(0);
+  check_lengths(alpha.shape(0) == h.shape(0));
+  std::vector<double> out(k);
+  penalty.jump_thresholds(h.data(), alpha.data(), k, out.data());
+  return to_numpy(std::move(out));
+}
+
 std::shared_ptr<Penalty> python_penalty(nb::object penalty) {
   return std::make_shared<PythonPenalty>(std::move(penalty));
 }
@@ -75,7 +107,11 @@ std::shared_ptr<Penalty> python_penalty(nb::object penalty) {
 
 void bind_penalties(nb::module_& m) {
   nb::class_<Penalty>(m, "Penalty", "A penalty as the core sees it.")
-      .def("evaluate", &evaluate, "t"_a, "alpha"_a, "Values, slopes and curvatures.");
+      .def("evaluate", &evaluate, "t"_a, "alpha"_a, "Values, slopes and curvatures.")
+      .def("minimise", &minimise, "z"_a, "h"_a, "alpha"_a,
+           "Minimisers of h t^2/2 - z t + r(t) over t >= 0, and the minima, at most 0.")
+      .def("jump_thresholds", &jump_thresholds, "h"_a, "alpha"_a,
+           "The largest z up to which zero is a minimiser.");
   m.def("builtin_penalty", &builtin_penalty, "kind"_a, "a"_a, "b"_a);
   m.def("python_penalty", &python_penalty, "penalty"_a);
 }
