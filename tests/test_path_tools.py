@@ -184,7 +184,8 @@ def test_summary(problem):
         f"MCP(gamma=3), {len(path)} alphas from {path.alphas[0]:.4g} to {path.alphas[-1]:.4g}, "
         f"{path.support_size[-1]} features at the end, ended by max_support"
     )
-    assert lines[1].split() == ["alpha", "support", "R2", "kkt", "start", "convex", "converged"]
+    columns = ["alpha", "support", "R2", "kkt", "start", "minimum", "convex", "converged"]
+    assert lines[1].split() == columns
     assert len(lines) == 7
     assert float(lines[2].split()[0]) == pytest.approx(path.alphas[0], rel=1e-5)  # six digits
     assert int(lines[-1].split()[1]) == path.support_size[-1]

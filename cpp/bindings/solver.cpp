@@ -49,10 +49,10 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
 PathEnd follow_with(PySolver& self, const std::vector<double>& alphas,
                     const std::vector<double>& tolerances, Index max_iter,
                     std::vector<Start> starts, nb::object on_point, double max_time,
-                    bool test_convexity, bool record) {
+                    bool test_convexity, bool record, Minimum minimum) {
   SignalPoll poll(max_time, self.flag);
   const PathPlan plan{alphas, tolerances, std::move(starts)};
-  const SolveOptions options{0.0, max_iter, test_convexity, std::ref(poll)};
+  const SolveOptions options{0.0, max_iter, minimum, test_convexity, std::ref(poll)};
   const bool ignored = on_point.is_none();
   const auto hand_over = [&](PathPoint&& point) {
     if (ignored) return false;
@@ -72,10 +72,10 @@ PathEnd follow_with(PySolver& self, const std::vector<double>& alphas,
 // The same without Python in between: finished points are collected.
 nb::tuple follow_alone(PySolver& self, const std::vector<double>& alphas,
                        const std::vector<double>& tolerances, Index max_iter,
-                       std::vector<Start> starts) {
+                       std::vector<Start> starts, Minimum minimum) {
   SignalPoll poll(INFINITY, self.flag);
   const PathPlan plan{alphas, tolerances, std::move(starts)};
-  const SolveOptions options{0.0, max_iter, /*test_convexity=*/false, std::ref(poll)};
+  const SolveOptions options{0.0, max_iter, minimum, /*test_convexity=*/false, std::ref(poll)};
   PathArrays found;
   const auto collect = [&](PathPoint&& point) {
     if (point.result.status != Status::kInterrupted) found.add(point);
@@ -114,6 +114,10 @@ void bind_point(nb::module_& m) {
       .value("ITERATIONS", Status::kIterations)
       .value("STALLED", Status::kStalled)
       .value("INTERRUPTED", Status::kInterrupted);
+  nb::enum_<Minimum>(m, "Minimum", "How strong a minimum is.")
+      .value("STATIONARY", Minimum::kStationary)
+      .value("COORDINATEWISE", Minimum::kCoordinatewise)
+      .value("SWAP", Minimum::kSwap);
   nb::class_<PathPoint> point(m, "PathPoint", "A point of a path, with its certificate.");
   point.def_ro("alpha", &PathPoint::alpha)
       .def_prop_ro(
@@ -132,6 +136,7 @@ void bind_point(nb::module_& m) {
   def_result(point, "objective", &SolveResult::objective);
   def_result(point, "deviance", &SolveResult::deviance);
   def_result(point, "n_iter", &SolveResult::iterations);
+  def_result(point, "minimum", &SolveResult::minimum);
   def_result(point, "convex", &SolveResult::convex);
   def_result(point, "by_bound", &SolveResult::by_bound);
   def_result(point, "by_shadow", &SolveResult::by_shadow);
@@ -169,9 +174,10 @@ void bind_solver(nb::module_& m) {
   nb::class_<PySolver>(m, "Solver", "Majorisation-minimisation along alphas.")
       .def("follow", &follow_with, "alphas"_a, "tolerances"_a, "max_iter"_a, "starts"_a,
            "on_point"_a.none(), "max_time"_a = INFINITY, "test_convexity"_a = true,
-           "record"_a = false,
+           "record"_a = false, "minimum"_a = Minimum::kStationary,
            "Solve for each alpha in turn; end once on_point(point) returns something true.")
       .def("follow_alone", &follow_alone, "alphas"_a, "tolerances"_a, "max_iter"_a, "starts"_a,
+           "minimum"_a = Minimum::kStationary,
            "How the path ended; sizes of the supports, their columns and values, intercepts, "
            "objective, kkt, converged.")
       .def(

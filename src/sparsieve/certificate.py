@@ -51,6 +51,14 @@ class Certificate:
     start : str
         Where the solve began: "previous", "lasso", "upwards", "given", or "none" where it makes no
         difference.
+    minimum : str
+        How strong a minimum it is: "stationary", "coordinatewise" (no change of a single
+        coefficient lowers the objective by more than tol times itself) or "swap" (nor does an
+        exchange of one selected feature for another).
+    lower_bound : float or None
+        No coefficients have an objective below this, where such a bound is known.
+    scope : str or None
+        For which coefficients the bound holds: "unconditional" for all of them.
     """
 
     alpha: float
@@ -67,6 +75,9 @@ class Certificate:
     reason: str
     convex_problem: bool = False
     start: str = "previous"
+    minimum: str = "stationary"
+    lower_bound: float | None = None
+    scope: str | None = None
 
     @classmethod
     def of(cls, point: Point, tol: float, n_features: int, penalty: Any) -> Certificate:
@@ -86,6 +97,7 @@ class Certificate:
             reason=point.status.lower(),
             convex_problem=type(penalty) is L1,
             start=point.start,
+            minimum=point.minimum,
         )
 
     def __str__(self) -> str:

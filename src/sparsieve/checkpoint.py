@@ -23,7 +23,7 @@ from scipy import sparse
 
 from ._files import atomic_writer
 from .points import Counters, Point
-from .solvers import Problem
+from .solvers import MINIMA, Problem
 
 __all__ = ["Checkpoint", "CheckpointError", "fingerprint", "pack_points", "unpack_points"]
 
@@ -33,6 +33,7 @@ _MAGIC = b"sparsieve-checkpoint 1\n"
 _DIGEST_LENGTH = 65  # 64 hex digits and the end of the line
 _DTYPES = {"float64": np.dtype("<f8"), "int64": np.dtype("<i8")}
 _FIRST_START = "previous"
+_FIRST_MINIMUM = "stationary"
 _AGAIN = "remove it to start again, or name another file"
 
 
@@ -53,6 +54,8 @@ class Checkpoint:
         A fingerprint of everything else the result depends on; only called when there is a file.
     start : str
         The name of the start in use. A file that names none is of a time when there was only one.
+    minimum : str
+        The strength of the minima that are looked for; the same holds for it.
 
     Raises
     ------
@@ -67,10 +70,11 @@ class Checkpoint:
         identity: Callable[[], str],
         *,
         start: str = _FIRST_START,
+        minimum: str = _FIRST_MINIMUM,
     ) -> None:
         self.units: dict[int, Arrays] = {}
         self._path = None if file is None else Path(file)
-        self._head = {"what": what, "fingerprint": "", "start": start}
+        self._head = {"what": what, "fingerprint": "", "start": start, "minimum": minimum}
         if self._path is None:
             return
         self._head["fingerprint"] = identity()
@@ -133,12 +137,13 @@ def parse_units(path: Path, content: bytes, head: dict[str, str]) -> dict[int, A
                 f"{path} belongs to another run ({found['what']}, other data, options or version); "
                 f"{_AGAIN}."
             )
-        start, wanted = found.get("start", _FIRST_START), head.get("start", _FIRST_START)
-        if start != wanted:
-            raise CheckpointError(
-                f"{path} was made with start={str(start)[:60]!r}, this run has start={wanted!r}; "
-                f"use the same start, or {_AGAIN}."
-            )
+        for name, first in (("start", _FIRST_START), ("minimum", _FIRST_MINIMUM)):
+            made, wanted = found.get(name, first), head.get(name, first)
+            if made != wanted:
+                raise CheckpointError(
+                    f"{path} was made with {name}={str(made)[:60]!r}, this run has "
+                    f"{name}={wanted!r}; use the same {name}, or {_AGAIN}."
+                )
         return _arrays_of(path, found["units"], payload)
     except CheckpointError:
         raise
@@ -237,6 +242,7 @@ def pack_points(points: Sequence[Point]) -> Arrays:
         "values": np.concatenate([point.values for point in points]),
         "sizes": np.array([point.values.size for point in points], dtype=np.int64),
         "starts": np.array([_STARTS.index(point.start) for point in points], dtype=np.int64),
+        "minima": np.array([MINIMA.index(point.minimum) for point in points], dtype=np.int64),
         "scalars": np.array([[getattr(p, name) for name in _SCALARS] for p in points], dtype=float),
         "counts": np.array(
             [
@@ -253,6 +259,7 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
     """Return the points of :func:`pack_points`, to the bit."""
     ends = np.cumsum(arrays["sizes"])
     starts = arrays.get("starts", np.zeros(ends.size, dtype=np.int64))  # once there was only one
+    minima = arrays.get("minima", np.zeros(ends.size, dtype=np.int64))  # the same
     work = arrays.get("work")  # once it was not counted
     points = []
     for k, end in enumerate(ends):
@@ -266,6 +273,7 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
                 values=arrays["values"][part],
                 status=_STATUS[int(counts[-1])],
                 start=_STARTS[int(starts[k])],
+                minimum=MINIMA[int(minima[k])],
                 n_iter=int(counts[0]),
                 convex=bool(counts[1]),
                 settled_by_bound=int(counts[2]),

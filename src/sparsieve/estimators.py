@@ -56,7 +56,11 @@ class FittedPoint(LinearPredictor):
         """Check the data and put them together with the constraints."""
         data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
         return Problem(
-            data, fit_intercept=self.fit_intercept, positive=self.positive, n_jobs=n_jobs
+            data,
+            fit_intercept=self.fit_intercept,
+            positive=self.positive,
+            n_jobs=n_jobs,
+            minimum=self.minimum,
         )
 
     def _store(self, point: Point, tol: float, penalty: Any) -> None:
@@ -104,6 +108,8 @@ class SparseRegressor(FittedPoint):
         Where the solve begins; a concave penalty has many stationary points, and this decides in
         which one it ends. As in :func:`sparse_path`; "previous" and "best" walk along alphas of
         their own.
+    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+        How strong a minimum is looked for: as in :func:`sparse_path`.
     n_jobs : int or None, default=None
         Threads for the passes over X; None means 1, -1 all cores. The result is the same, bit for
         bit, for any number.
@@ -144,6 +150,7 @@ class SparseRegressor(FittedPoint):
         max_iter: int = 10_000,
         warm_start: bool = False,
         start: str | ArrayLike = "lasso",
+        minimum: str = "stationary",
         n_jobs: int | None = None,
         relax: bool = False,
     ) -> None:
@@ -156,6 +163,7 @@ class SparseRegressor(FittedPoint):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.start = start
+        self.minimum = minimum
         self.n_jobs = n_jobs
         self.relax = relax
 

@@ -169,8 +169,9 @@ def _estimator_from_json(data: dict[str, Any]) -> Any:
     if data["class"] not in _ESTIMATORS:
         raise ValueError(f"unknown estimator {str(data['class'])[:40]!r}")
     estimator = getattr(sparsieve, data["class"])
-    # A file without a start is of a time when there was only one.
-    params = {"start": "previous"} | {k: decode(value) for k, value in data["params"].items()}
+    # A file without these is of a time when there was only one of each.
+    before = {"start": "previous", "minimum": "stationary"}
+    params = before | {k: decode(value) for k, value in data["params"].items()}
     model = estimator(**params)
     for name, value in data["state"].items():
         if not name.isidentifier() or name.startswith("_") or not name.endswith("_"):

@@ -105,6 +105,11 @@ class Path(Summarised, ShownInline):
         """Where each solve began."""
         return np.array([point.start for point in self.points], dtype=str)
 
+    @property
+    def minimum(self) -> NDArray[np.str_]:
+        """How strong a minimum each point is."""
+        return np.array([point.minimum for point in self.points], dtype=str)
+
     def __getstate__(self) -> dict[str, Any]:
         # The data stay where they are: a saved path should not carry a copy of X.
         return {**self.__dict__, "problem": None}
@@ -125,7 +130,7 @@ class Path(Summarised, ShownInline):
         return coef
 
     def summary(self, rows: int = 20) -> str:
-        """Return a table: alpha, selected features, R2, violation, start, convex or not.
+        """Return a table: alpha, selected features, R2, violation, start, minimum, convex or not.
 
         Parameters
         ----------
@@ -141,12 +146,14 @@ class Path(Summarised, ShownInline):
                 f"{round(self.r2[k], 4) + 0.0:.4f}",  # no -0.0000
                 f"{self.kkt[k]:.1e}",
                 self.points[k].start,
+                self.points[k].minimum,
                 "yes" if self.convex[k] else "no",
                 "yes" if self.converged[k] else self.status[k].lower(),
             )
             for k in shown
         ]
-        table = text_table(("alpha", "support", "R2", "kkt", "start", "convex", "converged"), body)
+        head = ("alpha", "support", "R2", "kkt", "start", "minimum", "convex", "converged")
+        table = text_table(head, body)
         end = "" if self.ended == "complete" else f", ended by {self.ended}"
         if self.tol_relative_to == "path":  # or a kkt above tol beside "yes" would look wrong
             end += "; tol is relative to the slope at the first alpha, kkt to that at each"
@@ -335,6 +342,7 @@ def sparse_path(
     tol_relative_to: str = "alpha",
     max_iter: int = 10_000,
     start: str | ArrayLike = "lasso",
+    minimum: str = "stationary",
     n_jobs: int | None = None,
     progress: bool = False,
     max_support: int | None = None,
@@ -393,6 +401,16 @@ def sparse_path(
         For a convex penalty it makes no difference, and costs nothing. Unless alphas are given, a
         path begins at the first alpha, from alpha_max upwards, whose point under this start is
         empty: from a lasso that may be somewhat above alpha_max.
+    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+        How strong a minimum is looked for at each alpha; see "How good is this minimum?" in the
+        guide.
+
+        - "stationary": a point where the objective falls in no direction;
+        - "coordinatewise": also no change of a single coefficient, however large, lowers the
+          objective by more than ``tol`` times itself;
+        - "swap": nor does an exchange of one selected feature for another.
+
+        For a convex penalty all are the same, and cost nothing.
     n_jobs : int or None, default=None
         Threads for the passes over X; None means 1, -1 all cores. The result is the same, bit for
         bit, for any number.
@@ -448,7 +466,12 @@ def sparse_path(
     )
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
     problem = Problem(
-        data, fit_intercept=fit_intercept, positive=positive, n_jobs=n_jobs, shadow=shadow
+        data,
+        fit_intercept=fit_intercept,
+        positive=positive,
+        n_jobs=n_jobs,
+        shadow=shadow,
+        minimum=minimum,
     )
     n_alphas = grid if isinstance(grid, int) else len(grid)
     begin = check_start(start, problem).suited(penalty)

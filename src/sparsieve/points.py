@@ -41,6 +41,9 @@ class Point:
     is strictly convex on the support (the point is then a strict local minimum there). ``r2`` is
     the fraction of the (weighted) deviance of y that the fit explains. ``start`` is where the solve
     began: "previous", "lasso", "upwards", "given", or "none" where it makes no difference.
+    ``minimum`` is how strong a minimum it is: "stationary", "coordinatewise" (no change of a single
+    coefficient lowers the objective by more than tol of it) or "swap" (nor does an exchange of one
+    feature for another).
     """
 
     alpha: float
@@ -59,6 +62,7 @@ class Point:
     r2: float = math.nan
     settled_by_shadow: int = 0
     start: str = "previous"
+    minimum: str = "stationary"
     # No part of what a point is: not compared, shown or stored.
     counters: Counters | None = field(default=None, compare=False, repr=False)
 

@@ -15,14 +15,16 @@ from scipy import sparse
 
 from . import _core
 from ._penalty_checks import Watched
-from .penalties import Penalty, alpha_max_for
+from .penalties import Penalty, alpha_max_for, is_convex
 from .points import Counters, Fits, Point
 from .validation import Checked, check_finite_X, count_jobs
 
 __all__ = [
+    "MINIMA",
     "Begin",
     "Problem",
     "Solver",
+    "check_minimum",
     "check_range",
     "columns_of",
     "core_penalty",
@@ -70,8 +72,23 @@ class Begin(NamedTuple):
         return cls(name, _core.Start.given(columns, values))
 
 
+#: How strong a minimum is looked for, weakest first.
+MINIMA = ("stationary", "coordinatewise", "swap")
+
+
+def check_minimum(minimum: Any) -> str:
+    """Return a checked ``minimum=``."""
+    if not isinstance(minimum, str) or minimum not in MINIMA:
+        known = ", ".join(map(repr, MINIMA))
+        raise ValueError(f"minimum={minimum!r} is not known; use one of {known}.")
+    return minimum
+
+
 _HERE = _core.Start()
 _PREVIOUS = Begin.here("previous")
+_CONVERGED = _core.Status.CONVERGED
+_REACHED = {getattr(_core.Minimum, name.upper()): name for name in MINIMA}
+_SEARCHES = {name: getattr(_core.Minimum, name.upper()) for name in MINIMA}
 
 
 def columns_of(X: Any) -> _core.Columns:
@@ -133,6 +150,8 @@ class Problem:
         Threads of one solver's passes over X, counted as joblib counts them.
     shadow : bool
         Whether solvers may build the 8-bit shadow of a dense X.
+    minimum : {"stationary", "coordinatewise", "swap"}
+        How strong a minimum every solver looks for.
     """
 
     def __init__(
@@ -143,7 +162,9 @@ class Problem:
         positive: bool = False,
         n_jobs: int | None = None,
         shadow: bool = True,
+        minimum: str = "stationary",
     ) -> None:
+        self.minimum = check_minimum(minimum)
         self.data = data
         self.n_jobs = n_jobs
         self.shadow = bool(shadow)
@@ -173,6 +194,7 @@ class Problem:
             positive=self.positive,
             n_jobs=self.n_jobs,
             shadow=self.shadow,
+            minimum=self.minimum,
             columns=self._columns,
             max_time=max_time,
             n_alphas=n_alphas,
@@ -228,6 +250,8 @@ class Solver:
         Threads for the passes over X; the result is the same, bit for bit, for any number.
     shadow : bool
         Whether the 8-bit shadow of a dense X may be built.
+    minimum : {"stationary", "coordinatewise", "swap"}
+        How strong a minimum every solve looks for; a convex problem has but one.
     columns : Columns, optional
         The columns of ``data.X``, when they have been prepared already.
     max_time : float
@@ -248,6 +272,7 @@ class Solver:
         prox_weight: float = 0.0,
         n_jobs: int | None = None,
         shadow: bool = True,
+        minimum: str = "stationary",
         columns: _core.Columns | None = None,
         max_time: float = math.inf,
         n_alphas: int = 1,
@@ -260,6 +285,7 @@ class Solver:
             "prox_weight": prox_weight,
             "n_jobs": n_jobs,
             "shadow": shadow,
+            "minimum": minimum,
             "max_time": max_time,
             "n_alphas": n_alphas,
         }
@@ -269,6 +295,8 @@ class Solver:
             else _normalised(data.sample_weight)
         )
         self.penalty = penalty
+        self.minimum = minimum
+        self._convex = is_convex(penalty)
         self._weights = data.weights
         self._positive = positive
         self._columns = columns = columns_of(data.X) if columns is None else columns
@@ -288,6 +316,12 @@ class Solver:
         )
         check_range(self._design, data)
         self.null_deviance: float = self._core.null_deviance
+
+    @property
+    def _search(self) -> _core.Minimum:
+        """What the core has to look for."""
+        wanted = "stationary" if self._convex else self.minimum
+        return _SEARCHES[wanted]
 
     def again(self, max_time: float = math.inf) -> Solver:
         """Return another solver for the same problem, at w = 0."""
@@ -330,6 +364,7 @@ class Solver:
     def set_penalty(self, penalty: Penalty) -> None:
         """Change the penalty (or its shape); the point and all that was computed stay."""
         self.penalty = penalty
+        self._convex = is_convex(penalty)
         self._core.set_penalty(core_penalty(penalty))
 
     @property
@@ -386,6 +421,7 @@ class Solver:
             None if on_point is None else lambda p: on_point(self._point(p, next(names))),
             max_time,
             convexity,
+            minimum=self._search,
         )
         _check_given(end is not _OVERFLOW)
         return end.name
@@ -396,16 +432,26 @@ class Solver:
         Shorter than ``alphas`` only after the flag that the solver watches was raised.
         """
         each = [tol] * alphas.size
-        end, *arrays = self._core.follow_alone(alphas.tolist(), each, max_iter, [begin.core])
+        end, *arrays = self._core.follow_alone(
+            alphas.tolist(), each, max_iter, [begin.core], self._search
+        )
         _check_given(end is not _OVERFLOW)
         return Fits(*arrays)
 
     def solve(self, alpha: float, tol: float, max_iter: int, begin: Begin = _PREVIOUS) -> Point:
         """Solve for one alpha: a path with one point."""
         found: list[_core.PathPoint] = []
-        end = self._core.follow([alpha], [tol], max_iter, [begin.core], found.append)
+        end = self._core.follow(
+            [alpha], [tol], max_iter, [begin.core], found.append, minimum=self._search
+        )
         _check_given(end is not _OVERFLOW)
         return self._point(found[0], begin.name)
+
+    def _reached(self, found: _core.PathPoint) -> str:
+        """Name the strength of a point; the minimum of a convex problem has every one."""
+        if self._convex and found.status is _CONVERGED:
+            return self.minimum
+        return _REACHED[found.minimum]
 
     def _point(self, found: _core.PathPoint, start: str) -> Point:
         return Point(
@@ -425,5 +471,6 @@ class Solver:
             settled_by_shadow=found.by_shadow,
             r2=1.0 - found.deviance / self.null_deviance if self.null_deviance else 0.0,
             start=start,
+            minimum=self._reached(found),
             counters=Counters._make(found.counters),
         )

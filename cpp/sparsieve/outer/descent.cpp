@@ -82,6 +82,10 @@ void Descent::run(SolveResult& result) {
   result.counters.epochs = progress_.epochs;
   result.counters.solves = progress_.solves;
   result.objectives = std::move(progress_.objectives);
+  result.by_bound = answer_.by_bound;
+  result.by_shadow = answer_.by_shadow;
+  result.by_reading = answer_.by_reading;
+  result.ratio = answer_.ratio;
   fit_.history.entered = progress_.entered;
 }
 

@@ -13,10 +13,8 @@ class Descent {
  public:
   // `from_start`: the point comes from a start, so that much will change yet.
   Descent(Fit& fit, Target& target, const SolveOptions& options, bool from_start, bool record);
-  // Fills in how the descent ended, its kkt and what it cost.
+  // Fills in how the descent ended, its kkt, what the screen said in the end and what it cost.
   void run(SolveResult& result);
-  // What the screen said at the last look outside.
-  const Answer& answer() const { return answer_; }
 
  private:
   enum class Seen { kUnknown, kFew, kMany, kNothing };

@@ -12,11 +12,19 @@
 
 namespace sparsieve {
 
+// How strong a minimum is: what cannot lower F by more than tol F.
+enum class Minimum {
+  kStationary,      // nothing is known but that the point is stationary
+  kCoordinatewise,  // no change of a single coefficient
+  kSwap,            // nor an exchange of one feature for another
+};
+
 struct SolveOptions {
   double tol = 1e-6;
   Index max_iter = 10000;
-  bool test_convexity = true;  // else `convex` is left false
-  std::function<bool()> poll;  // true = stop, for good; called often, must be cheap
+  Minimum minimum = Minimum::kStationary;  // what is looked for
+  bool test_convexity = true;              // else `convex` is left false
+  std::function<bool()> poll;              // true = stop, for good; called often, must be cheap
 };
 
 // The error that correlations taken from a Gram matrix may have, see Model::settle: a fraction of tol.
@@ -26,17 +34,19 @@ inline double allowed_error(double tol, const Levels& levels) {
 
 struct SolveResult {
   Status status = Status::kConverged;
-  double kkt = 0.0;                // max_j violation_j / slope(0), over every feature
-  double gap = 0.0;                // duality gap of the last surrogate
-  double objective = 0.0;          // F(w)
-  double deviance = 0.0;           // (z - Xw)' Omega (z - Xw)
-  Index iterations = 0;            // reweightings
-  bool convex = false;             // F is strictly convex on the support at w
-  Index by_bound = 0;              // features settled by a bound at the end
-  Index by_shadow = 0;             // features settled by the 8-bit shadow at the end
-  Index by_reading = 0;            // features whose correlation was read at the end
-  Counters counters;               // without bytes, which are accounted for per point
-  std::vector<double> objectives;  // F after each iteration, when asked for
+  double kkt = 0.0;                        // max_j violation_j / slope(0), over every feature
+  double gap = 0.0;                        // duality gap of the last surrogate
+  double objective = 0.0;                  // F(w)
+  double deviance = 0.0;                   // (z - Xw)' Omega (z - Xw)
+  Index iterations = 0;                    // reweightings
+  Minimum minimum = Minimum::kStationary;  // what was reached
+  bool convex = false;                     // F is strictly convex on the support at w
+  Index by_bound = 0;                      // features settled by a bound at the end
+  Index by_shadow = 0;                     // features settled by the 8-bit shadow at the end
+  Index by_reading = 0;                    // features whose correlation was read at the end
+  double ratio = 0.0;                      // a bound of |c_j| / threshold_j outside the working set
+  Counters counters;                       // without bytes, which are accounted for per point
+  std::vector<double> objectives;          // F after each iteration, when asked for
 };
 
 // Features that can never enter.

@@ -8,6 +8,7 @@
 #include "sparsieve/model/model.hpp"
 #include "sparsieve/outer/descent.hpp"
 #include "sparsieve/outer/entry.hpp"
+#include "sparsieve/outer/search.hpp"
 #include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
@@ -36,17 +37,17 @@ SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record
     prefetch(fit_, fit_.target, previous);
   }
   // 3. descend to a stationary point
-  Descent descent(fit_, fit_.target, options, from_start, record);
-  descent.run(result);
+  Descent(fit_, fit_.target, options, from_start, record).run(result);
+  // 4. go on to a stronger minimum
+  if (options.minimum != Minimum::kStationary) {
+    Search(fit_, neighbours_, options).run(result);
+  }
   result.counters.add_work(std::exchange(start_cost_, {}));
-  // 4. certify what else is known about it
-  result.by_bound = descent.answer().by_bound;
-  result.by_shadow = descent.answer().by_shadow;
-  result.by_reading = descent.answer().by_reading;
+  // 5. certify what else is known about it
   result.objective = objective(fit_.inputs, fit_.target.levels, fit_.state, fit_.gradient);
   result.deviance = fit_.state.point.fit;
-  result.gap = surrogate_gap(fit_.inputs, fit_.target.levels, fit_.state, fit_.gradient,
-                             descent.answer().ratio);
+  result.gap =
+      surrogate_gap(fit_.inputs, fit_.target.levels, fit_.state, fit_.gradient, result.ratio);
   result.convex = options.test_convexity && !fit_.inputs.stopped() &&
                   strictly_convex(fit_.inputs, fit_.state, fit_.gradient);
   return result;

@@ -12,6 +12,7 @@
 
 #include "sparsieve/columns/lazy_design.hpp"
 #include "sparsieve/outer/fit.hpp"
+#include "sparsieve/outer/neighbours.hpp"
 
 namespace sparsieve {
 
@@ -91,6 +92,7 @@ class Solver {
   Fit fit_;
   std::optional<Lasso> lasso_;
   bool at_start_ = false;  // the point and the working set are those of a start
+  Neighbours neighbours_;  // what swaps have learned about columns
   Counters start_cost_;    // of the start that the next solve goes on from
 };
 

@@ -2,11 +2,15 @@
 
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 
 namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
+// Curvatures are rounded down to so many steps per factor of two: a jump's threshold grows with them, and few
+// of them are left to be computed.
+constexpr double kSteps = 64.0;
 }  // namespace
 
 Levels::Levels(const Penalty* penalty, std::vector<double> weights, Index d)
@@ -45,6 +49,22 @@ Levels Levels::lasso(double fraction) const {
     levels.strength_[j] = std::isinf(level) ? levels.slope0_ : level;
   }
   return levels;
+}
+
+std::vector<double> Levels::jump_thresholds(const std::vector<double>& h) const {
+  std::vector<double> jump = threshold_;
+  std::unordered_map<int, double> of_step;  // where all strengths are equal
+  for (std::size_t j = 0; j < jump.size(); ++j) {
+    if (!(h[j] > 0.0) || !(jump[j] > 0.0) || std::isinf(jump[j])) continue;
+    const double step = std::floor(kSteps * std::log2(h[j]));
+    double& level = of_step[weights_.empty() ? static_cast<int>(step) : static_cast<int>(j)];
+    if (level == 0.0) {
+      const double low = std::exp2(step / kSteps) * (1.0 - 1e-12);
+      penalty_->jump_thresholds(&low, &strength_[j], 1, &level);
+    }
+    jump[j] = std::min(jump[j], level);
+  }
+  return jump;
 }
 
 void Levels::set_unpenalised(const std::vector<Index>& features, double unit) {

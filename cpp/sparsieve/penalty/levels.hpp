@@ -25,6 +25,9 @@ class Levels {
   double strength(Index j) const { return strength_[j]; }
   double threshold(Index j) const { return threshold_[j]; }
   const std::vector<double>& thresholds() const { return threshold_; }
+  // The correlations from which on zero is no longer the minimiser of F along a coordinate whose curvature is
+  // h_j, rounded down by up to 1 %; at most the thresholds.
+  std::vector<double> jump_thresholds(const std::vector<double>& h) const;
   // For the fit of the unpenalised features, before there is an alpha.
   void set_unpenalised(const std::vector<Index>& features, double unit);
 

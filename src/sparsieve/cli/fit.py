@@ -77,6 +77,7 @@ def _estimator(options: dict[str, Any]) -> Any:
         "tol": options["tol"],
         "max_iter": options["max_iter"],
         "start": options["start"],
+        "minimum": options["minimum"],
     }
     if options["alpha"] is not None:
         if len(penalties) > 1:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:  # what the options mean is imported when a command runs: --he
 __all__ = ["common", "design_options", "penalties", "read_options", "reading", "solver_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-# Equal to table_files.FORMATS, columns.IMPUTATIONS and starts.STARTS, kept so by a test.
+# Equal to table_files.FORMATS, columns.IMPUTATIONS, starts.STARTS and solvers.MINIMA, kept so by a test.
 FORMATS = ("csv", "parquet", "npz", "svmlight")
 IMPUTATIONS = ("mean", "median", "zero")
 STARTS = ("lasso", "previous", "best")
+MINIMA = ("stationary", "coordinatewise", "swap")
 _CODES = {"tab": "\t", "\\t": "\t", "space": " ", "semicolon": ";", "comma": ",", "bar": "|"}
 
 
@@ -99,6 +100,14 @@ solver_options = _stack(
         default="lasso",
         show_default=True,
         help="Where each solve begins: a lasso, the last alpha's point, or the lowest of several.",
+    ),
+    click.option(
+        "--minimum",
+        type=click.Choice(MINIMA),
+        default="stationary",
+        show_default=True,
+        help="How strong a minimum is looked for: stationary, one that no change of a single "
+        "coefficient lowers, or one that no exchange of two features lowers either.",
     ),
     click.option("--max-iter", default=10_000, show_default=True, help="Reweightings per alpha."),
 )

@@ -44,6 +44,7 @@ def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> E
                 tol=options["tol"],
                 max_iter=options["max_iter"],
                 start=options["start"],
+                minimum=options["minimum"],
                 progress=shows_progress(),
             )
         paths.append(rescaled(path, scale, names))

@@ -141,6 +141,9 @@ class SparseRegressorCV(FittedPoint):
         As in :class:`SparseRegressor`.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         Where each solve begins, in every fold and in the final fit: as in :func:`sparse_path`.
+    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+        How strong a minimum is looked for, in every fold and in the final fit: as in
+        :func:`sparse_path`.
     n_jobs : int or None, default=None
         Folds fitted at the same time: threads unless a joblib context asks for another backend.
     progress : bool, default=False
@@ -199,6 +202,7 @@ class SparseRegressorCV(FittedPoint):
         tol: float = 1e-6,
         max_iter: int = 10_000,
         start: str | ArrayLike = "lasso",
+        minimum: str = "stationary",
         n_jobs: int | None = None,
         progress: bool = False,
         relax: bool = False,
@@ -216,6 +220,7 @@ class SparseRegressorCV(FittedPoint):
         self.tol = tol
         self.max_iter = max_iter
         self.start = start
+        self.minimum = minimum
         self.n_jobs = n_jobs
         self.progress = progress
         self.relax = relax
@@ -272,7 +277,13 @@ class SparseRegressorCV(FittedPoint):
             folds,
             n_jobs=self.n_jobs,
             cancel=cancel,
-            kept=Checkpoint(self.checkpoint, "cross-validation", identity, start=start.name()),
+            kept=Checkpoint(
+                self.checkpoint,
+                "cross-validation",
+                identity,
+                start=start.name(),
+                minimum=problem.minimum,
+            ),
             pack=FoldResult._asdict,
             unpack=lambda arrays: FoldResult(**arrays),
             progress=self.progress,

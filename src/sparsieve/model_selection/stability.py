@@ -212,6 +212,7 @@ def stability_selection(
     tol: float = 1e-4,
     max_iter: int = 10_000,
     start: str | ArrayLike = "lasso",
+    minimum: str = "stationary",
     n_jobs: int | None = None,
     progress: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -246,6 +247,8 @@ def stability_selection(
         Where each solve begins, as in :func:`sparse_path`: from a lasso, several features may enter
         at once. Where more than q do and none was there before, the q that contribute most to the
         fit are selected.
+    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+        How strong a minimum is looked for: as in :func:`sparse_path`.
     n_jobs : int or None, default=None
         Halves at the same time, as in :class:`SparseRegressorCV`; the result does not depend on it.
     progress : bool, default=False
@@ -276,7 +279,7 @@ def stability_selection(
     eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-2")
     n_pairs = check_integer("n_pairs", n_pairs, low=1, remedy="use e.g. n_pairs=50")
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights, min_samples=4)
-    problem = Problem(data, fit_intercept=fit_intercept, positive=positive)
+    problem = Problem(data, fit_intercept=fit_intercept, positive=positive, minimum=minimum)
     threshold, q = _check_threshold_and_q(threshold, max_false, q, problem.n_features)
     if checkpoint is not None and not isinstance(random_state, int | np.integer):
         raise ValueError(
@@ -308,6 +311,7 @@ def stability_selection(
             "stability",
             lambda: fingerprint(problem, halves, *options),
             start=begin.name(),
+            minimum=problem.minimum,
         ),
         pack=lambda support: {"support": support},
         unpack=lambda arrays: arrays["support"],

@@ -167,7 +167,13 @@ def _run_apart(plan: _Plan, n_jobs: int | None, progress: bool, checkpoint: Any)
         plan.shapes,
         n_jobs=n_jobs,
         cancel=plan.cancel,
-        kept=Checkpoint(checkpoint, "surface", plan.identity, start=plan.start.name()),
+        kept=Checkpoint(
+            checkpoint,
+            "surface",
+            plan.identity,
+            start=plan.start.name(),
+            minimum=plan.problem.minimum,
+        ),
         pack=_pack,
         unpack=_unpack,
         progress=progress,
@@ -212,6 +218,7 @@ def sparse_surface(
     tol: float = 1e-6,
     max_iter: int = 10_000,
     start: str | ArrayLike = "lasso",
+    minimum: str = "stationary",
     n_jobs: int | None = None,
     progress: bool = False,
     max_support: int | None = None,
@@ -246,6 +253,8 @@ def sparse_surface(
         As in :func:`sparse_path`.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         As in :func:`sparse_path`; "best" needs ``warm="alpha"``.
+    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+        How strong a minimum is looked for: as in :func:`sparse_path`.
     n_jobs : int or None, default=None
         Shapes computed at the same time when ``warm="alpha"``, otherwise threads for the passes
         over X; the result does not depend on it.
@@ -296,6 +305,7 @@ def sparse_surface(
         fit_intercept=fit_intercept,
         positive=positive,
         n_jobs=None if apart else n_jobs,
+        minimum=minimum,
     )
     family = _penalties_of(problem, penalties, shapes)
     begin = check_start(start, problem)

@@ -1,0 +1,100 @@
+#include "sparsieve/outer/neighbours.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sparsieve/columns/shadow.hpp"
+
+namespace sparsieve {
+namespace {
+// Columns that are looked at together for all wanted features: they stay in the processor's cache.
+constexpr Index kBlock = 128;
+// Rounding of products and norms, generously: nobody is left out because of it.
+constexpr double kMargin = 1.0 - 1e-9;
+// Pairs that are kept for each column of X, at least this many in all.
+constexpr std::size_t kPairsPerColumn = 8, kPairs = 1 << 20;
+
+// One wanted feature during a sweep.
+struct Searched {
+  Index feature;
+  double limit;  // of |product| / ||x_j||
+  Weighted column;
+  Quantised bits;
+  Alike found;
+};
+
+// Columns of the block that the shadow does not rule out.
+std::vector<Index> open_in_shadow(const Design& design, const Searched& one,
+                                  const std::vector<Index>& block) {
+  const Shadow& shadow = *design.shadow();
+  std::vector<double> seen(block.size());
+  design.correlate_in_shadow(one.column, one.bits, block.data(), static_cast<Index>(block.size()),
+                             seen.data());
+  std::vector<Index> open;
+  for (std::size_t k = 0; k < block.size(); ++k) {
+    const Index j = block[k];
+    if (std::abs(seen[k]) + shadow.radius(one.bits, j) > one.limit * design.norm(j)) {
+      open.push_back(j);
+    }
+  }
+  return open;
+}
+
+void sweep(const Design& design, std::vector<Searched>& wanted, bool in_shadow) {
+  for (Index first = 0; first < design.d(); first += kBlock) {
+    std::vector<Index> block(std::min(kBlock, design.d() - first));
+    std::iota(block.begin(), block.end(), first);
+    for (Searched& one : wanted) {
+      const auto open = in_shadow ? open_in_shadow(design, one, block) : block;
+      std::vector<double> products(open.size());
+      design.correlate(one.column, open.data(), static_cast<Index>(open.size()), products.data());
+      for (std::size_t k = 0; k < open.size(); ++k) {
+        const Index j = open[k];
+        if (j == one.feature || !(std::abs(products[k]) > one.limit * design.norm(j))) continue;
+        one.found.columns.push_back(j);
+        one.found.products.push_back(products[k]);
+      }
+    }
+  }
+}
+}  // namespace
+
+void weigh_column(const Design& design, Index i, Weighted& out) {
+  std::vector<double> x(design.n(), 0.0);
+  const double minus = -1.0;
+  design.subtract(&i, &minus, 1, x);
+  design.weigh(x, out);
+}
+
+void Neighbours::learn(const Design& design, const std::vector<Wanted>& wanted) {
+  std::vector<Searched> fresh;
+  for (const auto& [feature, share] : wanted) {
+    const auto known = known_.find(feature);
+    if (known != known_.end() && known->second.share <= share) continue;
+    Searched one{feature, share * design.norm(feature) * kMargin, {}, {}, {share, {}, {}}};
+    weigh_column(design, feature, one.column);
+    fresh.push_back(std::move(one));
+  }
+  if (fresh.empty()) return;
+  const bool in_shadow = design.has_shadow();
+  if (in_shadow) {
+    for (Searched& one : fresh) one.bits = quantise(one.column.v);
+  }
+  sweep(design, fresh, in_shadow);
+  for (Searched& one : fresh) known_[one.feature] = std::move(one.found);
+}
+
+void Neighbours::forget_all_but(const std::vector<Index>& features, const Design& design) {
+  std::size_t pairs = 0;
+  for (const auto& [feature, alike] : known_) pairs += alike.columns.size() + 1;
+  if (pairs <= std::max(kPairs, kPairsPerColumn * static_cast<std::size_t>(design.d()))) return;
+  std::unordered_map<Index, Alike> kept;
+  for (Index i : features) {
+    const auto known = known_.find(i);
+    if (known != known_.end()) kept.insert(std::move(*known));
+  }
+  known_ = std::move(kept);
+}
+
+}  // namespace sparsieve
