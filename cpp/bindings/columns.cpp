@@ -78,6 +78,10 @@ void bind_columns(nb::module_& m) {
             return to_numpy_of<std::int64_t>(self.design.measured()->too_large());
           },
           nb::rv_policy::automatic)
+      .def_prop_ro(
+          "norms2",
+          [](PyDesign& self) { return to_numpy(self.design.measured()->moments().norms2); },
+          nb::rv_policy::automatic, "Weighted squared norms of the columns, centred where they are.")
       .def_prop_ro("usable", [](PyDesign& self) { return self.design.measured()->usable(); });
 }
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .convexity import global_lower_bound
 from .penalties import L1
 from .points import Point
+from .solvers import Problem
 
 __all__ = ["STARTED", "Certificate"]
 
@@ -17,6 +19,18 @@ STARTED = {
     "upwards": "started from the next smaller alpha",
     "given": "started from given coefficients",
     "none": "wherever it starts",
+}
+
+#: How strong a minimum is, in words that follow others.
+STRENGTHS = {
+    "stationary": "",
+    "coordinatewise": (
+        "; no change of a single coefficient lowers the objective by more than tol of it"
+    ),
+    "swap": (
+        "; no change of a single coefficient and no exchange of two features lowers the objective "
+        "by more than tol of it"
+    ),
 }
 
 
@@ -80,8 +94,9 @@ class Certificate:
     scope: str | None = None
 
     @classmethod
-    def of(cls, point: Point, tol: float, n_features: int, penalty: Any) -> Certificate:
+    def of(cls, point: Point, tol: float, problem: Problem, penalty: Any) -> Certificate:
         """Make the certificate of a point."""
+        bound = global_lower_bound(problem, point, penalty) if point.converged else None
         return cls(
             alpha=point.alpha,
             kkt=point.kkt,
@@ -91,13 +106,15 @@ class Certificate:
             objective=point.objective,
             strict_minimum=point.convex,
             support_size=int(point.values.size),
-            n_features=n_features,
+            n_features=problem.n_features,
             n_iter=point.n_iter,
             passes=point.passes,
             reason=point.status.lower(),
             convex_problem=type(penalty) is L1,
             start=point.start,
             minimum=point.minimum,
+            lower_bound=bound,
+            scope=None if bound is None else "unconditional",
         )
 
     def __str__(self) -> str:
@@ -119,12 +136,20 @@ class Certificate:
                 f"convex problem: the objective {self.objective:.8g} is at most {gap:.2g} above "
                 "the global minimum"
             )
-        if not self.converged:
+        if self.lower_bound is not None:
+            above = max(self.objective - self.lower_bound, 0.0)
+            kind = (
+                f"the global minimum: the whole problem is convex here, and the objective is at "
+                f"most {above:.2g} above it"
+            )
+        elif not self.converged:
             kind = "no claim about a minimum"
         elif self.strict_minimum:
             kind = "strict local minimum on its support"
         else:
             kind = "not strict"
+        if self.lower_bound is None:
+            kind += STRENGTHS[self.minimum]
         return (
             f"{kind}; duality gap of the last surrogate {gap:.2g}; objective "
             f"{self.objective:.8g}; {STARTED[self.start]}"

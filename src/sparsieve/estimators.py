@@ -63,7 +63,7 @@ class FittedPoint(LinearPredictor):
             minimum=self.minimum,
         )
 
-    def _store(self, point: Point, tol: float, penalty: Any) -> None:
+    def _store(self, point: Point, tol: float, problem: Problem, penalty: Any) -> None:
         self.coef_ = np.zeros(self.n_features_in_)
         self.coef_[point.columns] = point.values
         self.intercept_ = point.intercept
@@ -71,7 +71,7 @@ class FittedPoint(LinearPredictor):
         self.kkt_ = point.kkt
         self.dual_gap_ = point.dual_gap
         self.objective_ = point.objective
-        self.certificate_ = Certificate.of(point, tol, self.n_features_in_, penalty)
+        self.certificate_ = Certificate.of(point, tol, problem, penalty)
 
     def _relax(self, problem: Problem, point: Point) -> None:
         """Replace the coefficients by least squares on the support that the point selects."""
@@ -194,7 +194,7 @@ class SparseRegressor(FittedPoint):
         validate_data(self, X, skip_check_array=True)
         point = solve_alone(problem.solver(penalty), alpha, tol, max_iter, start)
         warn_if_not_converged([point], tol)
-        self._store(point, tol, penalty)
+        self._store(point, tol, problem, penalty)
         if self.relax:
             self._relax(problem, point)
         return self

@@ -306,8 +306,9 @@ def alpha_max(
     sample_weight: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     positive: bool = False,
+    minimum: str = "stationary",
 ) -> float:
-    r"""Return the smallest alpha at which zero is a critical point.
+    r"""Return the smallest alpha at which zero is a critical point, or a stronger minimum.
 
     There :math:`r'(0; \alpha \pi_j) \ge |x_j^\top \Omega (y - b)|` for every penalised feature,
     once unpenalised ones (weight 0) are fitted first.
@@ -316,6 +317,10 @@ def alpha_max(
     ----------
     X, y, penalty, fit_intercept, sample_weight, weights, positive
         As in :func:`sparse_path`.
+    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+        How strong a minimum zero has to be. From "coordinatewise" on, no single feature lowers the
+        objective, wherever its coefficient goes: with log-sum, or with columns of small variance,
+        that takes a larger alpha.
 
     Returns
     -------
@@ -323,8 +328,8 @@ def alpha_max(
         0.0 when no feature correlates with y.
     """
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    problem = Problem(data, fit_intercept=fit_intercept, positive=positive)
-    return problem.solver(resolve_penalty(penalty)).alpha_max()
+    problem = Problem(data, fit_intercept=fit_intercept, positive=positive, minimum=minimum)
+    return problem.solver(resolve_penalty(penalty)).alpha_max(minimum)
 
 
 def sparse_path(

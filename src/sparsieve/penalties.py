@@ -444,6 +444,11 @@ def _smallest_true(holds: Callable[[float], bool]) -> float:
         high, low = low, low / 2.0
         if low == 0.0:
             return high
+    return _bisected(holds, low, high)
+
+
+def _bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """Return the smallest number in (low, high] where holds(), which it does at high."""
     while math.nextafter(low, math.inf) < high:
         middle = low + (high - low) / 2.0
         if holds(middle):
@@ -451,3 +456,41 @@ def _smallest_true(holds: Callable[[float], bool]) -> float:
         else:
             low = middle
     return high
+
+
+def alpha_without_jumps(
+    thresholds: Callable[[Floats, Floats], Floats],
+    stationary: float,
+    correlations: Floats,
+    curvatures: Floats,
+    weights: Floats | None = None,
+) -> float:
+    """Return the smallest alpha at which no coefficient of zero has a better value anywhere.
+
+    Parameters
+    ----------
+    thresholds : callable
+        Given curvatures and strengths, the correlations from which on zero is no minimiser.
+    stationary : float
+        What :func:`alpha_max_for` returns: zero is not even stationary below.
+    correlations, curvatures, weights : ndarray of shape (n_features,)
+        As in :func:`alpha_max_for`, with the weighted mean squares of the columns.
+    """
+    c = np.abs(correlations)
+    pi = np.ones_like(c) if weights is None else weights
+    relevant = (pi > 0) & np.isfinite(pi) & (c > 0) & (curvatures > 0)
+    c, pi, h = c[relevant], pi[relevant], curvatures[relevant]
+
+    def stay(alpha: float) -> NDArray[np.bool_]:
+        return np.asarray(thresholds(h, alpha * pi) >= c)
+
+    if stationary == 0.0:
+        return stationary
+    leaving = ~stay(stationary)  # the others stay at every larger alpha, too
+    if not leaving.any():
+        return stationary
+    c, pi, h = c[leaving], pi[leaving], h[leaving]
+    high = 2.0 * stationary
+    while not stay(high).all():
+        high *= 2.0
+    return _bisected(lambda alpha: bool(stay(alpha).all()), high / 2.0, high)

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from . import _core
 from ._penalty_checks import Watched
-from .penalties import Penalty, alpha_max_for, is_convex
+from .penalties import Penalty, alpha_max_for, alpha_without_jumps, is_convex
 from .points import Counters, Fits, Point
 from .validation import Checked, check_finite_X, count_jobs
 
@@ -335,12 +335,18 @@ class Solver:
         """Return those of the columns that the penalty sees."""
         return columns if self._weights is None else columns[self._weights[columns] > 0.0]
 
-    def alpha_max(self) -> float:
-        """Return the smallest alpha at which no penalised feature enters."""
+    def alpha_max(self, minimum: str = "stationary") -> float:
+        """Return the smallest alpha at which zero is such a minimum in every penalised feature.
+
+        With nothing to swap, coordinate-wise and swap are the same.
+        """
         c = np.asarray(self._core.null_correlations, dtype=np.float64)
-        return alpha_max_for(
-            self.penalty, np.maximum(c, 0.0) if self._positive else c, self._weights
-        )
+        c = np.maximum(c, 0.0) if self._positive else c
+        level = alpha_max_for(self.penalty, c, self._weights)
+        if minimum == "stationary" or self._convex:
+            return level
+        thresholds = core_penalty(self.penalty).jump_thresholds
+        return alpha_without_jumps(thresholds, level, c, self._design.norms2, self._weights)
 
     def largest_alpha(self) -> float:
         """Return where a path starts: alpha_max, or a natural scale when nothing correlates."""

@@ -171,15 +171,16 @@ def first_alpha(
 ) -> float:
     """Return where a grid of ``count`` alphas begins: the first one upwards with an empty point.
 
-    That is alpha_max when walking down. From a lasso, features may be there already at alpha_max:
-    the grid is then continued upwards in its own steps (or coarser ones than those of a very fine
-    grid), at most to alpha_max / fraction.
+    When walking down, that is alpha_max of the strength that is looked for. From a lasso, features
+    may be there already at alpha_max: the grid is then continued upwards in its own steps (or
+    coarser ones than those of a very fine grid), at most to alpha_max / fraction.
     """
     largest = solver.largest_alpha()
+    unmoved = max(largest, solver.alpha_max(solver.minimum))  # zero is a minimum that strong
     if start.kind in ("none", "previous") or max_time <= 0.0:
-        return largest
+        return unmoved
     start = Start("lasso", start.fraction) if start.kind == "best" else start
-    limit = largest / start.fraction
+    limit = max(largest / start.fraction, unmoved)
     step = max(eps ** (-1.0 / (count - 1)), _FINEST) if count > 1 else 1.0 / start.fraction
     alphas = [largest]
     while alphas[-1] < limit:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # what the options mean is imported when a command runs: --he
 __all__ = ["common", "design_options", "penalties", "read_options", "reading", "solver_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-# Equal to table_files.FORMATS, columns.IMPUTATIONS, starts.STARTS and solvers.MINIMA, kept so by a test.
+# Equal to table_files.FORMATS, columns.IMPUTATIONS, starts.STARTS and solvers.MINIMA: tested.
 FORMATS = ("csv", "parquet", "npz", "svmlight")
 IMPUTATIONS = ("mean", "median", "zero")
 STARTS = ("lasso", "previous", "best")

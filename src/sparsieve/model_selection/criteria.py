@@ -325,7 +325,7 @@ class SparseRegressorIC(FittedPoint):
         self.criterion_ = criterion[0] if single else criterion
         df = np.array([[point.values.size for point in points] for points in paths])
         self.degrees_of_freedom_ = df[0] if single else df
-        self._store(paths[row][at], limits.tol, self.penalty_)
+        self._store(paths[row][at], limits.tol, problem, self.penalty_)
         if self.relax:
             self._relax(problem, paths[row][at])
         return self

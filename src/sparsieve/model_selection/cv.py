@@ -334,7 +334,7 @@ class SparseRegressorCV(FittedPoint):
         points = points[: at + 1]
         warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
         self.path_ = path_of(plan.problem, points, self.penalty_, "complete")
-        self._store(points[-1], limits.tol, self.penalty_)
+        self._store(points[-1], limits.tol, plan.problem, self.penalty_)
         if plan.relax:
             self._relax(plan.problem, points[-1])
 
