@@ -93,3 +93,7 @@ JUDGED_KKT = DEFAULT_KKT * (1 + 1e-3)
 # the root of EPS64) in every valley of a fine grid, relative to the objective (1 to 10). Descent by
 # such steps stops when a sweep lowers it by no more than a tenth of this.
 BRUTE_FORCE = 1e-12
+
+# Exact descent stops when no step of a sweep gains 1e-20 of the half variance of y: steps of 1e-10
+# relative, and where sweeps converge slowly, some thousand times that is left to gain.
+EXACT_DESCENT = 1e-14
