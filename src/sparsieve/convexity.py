@@ -120,5 +120,6 @@ def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
     if not gram.size or not np.all(np.isfinite(gram)):
         return 0.0
     # Errors of the products, of centring and of the eigenvalues, generously.
-    error = 8.0 * (n + d) * np.finfo(np.float64).eps * raw
-    return max(float(np.linalg.eigvalsh(gram)[0]) - error, 0.0)
+    error = 8.0 * (n + d) * float(np.finfo(np.float64).eps) * raw
+    least = float(np.linalg.eigvalsh(gram)[0])
+    return float(max(least - error, 0.0))
