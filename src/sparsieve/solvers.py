@@ -87,8 +87,8 @@ def check_minimum(minimum: Any) -> str:
 _HERE = _core.Start()
 _PREVIOUS = Begin.here("previous")
 _CONVERGED = _core.Status.CONVERGED
-_REACHED: dict[_core.Minimum, str] = {getattr(_core.Minimum, name.upper()): name for name in MINIMA}
-_SEARCHES: dict[str, _core.Minimum] = {name: getattr(_core.Minimum, name.upper()) for name in MINIMA}
+_SEARCHES: dict[str, _core.Minimum] = {m: getattr(_core.Minimum, m.upper()) for m in MINIMA}
+_REACHED = {search: name for name, search in _SEARCHES.items()}
 
 
 def columns_of(X: Any) -> _core.Columns:

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "sparsieve/columns/shadow.hpp"
 
@@ -12,6 +14,8 @@ namespace {
 constexpr Index kBlock = 128;
 // Rounding of products and norms, generously: nobody is left out because of it.
 constexpr double kMargin = 1.0 - 1e-9;
+// Groups per factor of two of squared norms, and of weights.
+constexpr double kSteps = 16.0;
 // Pairs that are kept for each column of X, at least this many in all.
 constexpr std::size_t kPairsPerColumn = 8, kPairs = 1 << 20;
 
@@ -65,6 +69,26 @@ void weigh_column(const Design& design, Index i, Weighted& out) {
   const double minus = -1.0;
   design.subtract(&i, &minus, 1, x);
   design.weigh(x, out);
+}
+
+const std::vector<Group>& Neighbours::groups(const Design& design,
+                                             const std::vector<double>& weights) {
+  if (!groups_.empty()) return groups_;
+  std::map<std::pair<int, int>, Group> groups;
+  const auto step = [](double x) { return static_cast<int>(std::floor(kSteps * std::log2(x))); };
+  for (Index j = 0; j < design.d(); ++j) {
+    const double h = design.norm2(j), weight = weights.empty() ? 1.0 : weights[j];
+    if (!(h > 0.0) || !(weight > 0.0) || std::isinf(weight)) continue;
+    const auto [at, fresh] =
+        groups.try_emplace({step(h), step(weight)}, Group{h, h, weight, weight});
+    Group& group = at->second;
+    group.low = std::min(group.low, h);
+    group.high = std::max(group.high, h);
+    group.lightest = std::min(group.lightest, weight);
+    group.heaviest = std::max(group.heaviest, weight);
+  }
+  for (const auto& [key, group] : groups) groups_.push_back(group);
+  return groups_;
 }
 
 void Neighbours::learn(const Design& design, const std::vector<Wanted>& wanted) {

@@ -16,8 +16,16 @@ struct Alike {
   std::vector<double> products;
 };
 
+// Columns with almost the same norm and weight: the ranges of both.
+struct Group {
+  double low, high;           // squared norms
+  double lightest, heaviest;  // weights of the features
+};
+
 class Neighbours {
  public:
+  // The columns with positive norm and a positive, finite weight (empty: all 1) in groups.
+  const std::vector<Group>& groups(const Design& design, const std::vector<double>& weights);
   struct Wanted {
     Index feature;
     double share;
@@ -31,6 +39,7 @@ class Neighbours {
 
  private:
   std::unordered_map<Index, Alike> known_;
+  std::vector<Group> groups_;
 };
 
 // The weighted form of column i, centred where the design is: what products with it are computed from.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "sparsieve/outer/moves.hpp"
 
@@ -12,8 +11,6 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 // Features that reach this share of their threshold are read.
 constexpr double kClose = 0.8;
-// Groups per factor of two of squared norms, and of strengths.
-constexpr double kSteps = 16.0;
 // How alike features may have to be.
 constexpr double kShares[] = {1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1};
 }  // namespace
@@ -39,7 +36,7 @@ std::vector<Swap> SwapSearch::find() {
   const Design& design = *fit_.inputs.design;
   // 1. read the features that are close to their thresholds, bound all others
   know_near();
-  make_groups();
+  bound_others();
   // 2. learn who is like the features of the support, as far as that may matter
   std::vector<Index> slots, features;
   std::vector<Neighbours::Wanted> wanted;
@@ -93,44 +90,35 @@ void SwapSearch::know_near() {
   }
 }
 
-void SwapSearch::make_groups() {
-  const Design& design = *fit_.inputs.design;
+// A group's thresholds grow with its norms and strengths.
+void SwapSearch::bound_others() {
   const Levels& levels = fit_.target.levels;
-  std::map<std::pair<int, int>, Group> groups;
-  const auto step = [](double x) { return static_cast<int>(std::floor(kSteps * std::log2(x))); };
-  const bool alike = levels.weights().empty();
-  for (Index j = 0; j < design.d(); ++j) {
-    const double h = design.norm2(j), strength = levels.strength(j);
-    if (!(h > 0.0) || !(strength > 0.0) || std::isinf(jump_[j])) continue;
-    const auto [at, fresh] =
-        groups.try_emplace({step(h), alike ? 0 : step(strength)}, Group{h, h, strength, 0.0});
-    Group& group = at->second;
-    group.low = std::min(group.low, h);
-    group.high = std::max(group.high, h);
-    group.strength = std::min(group.strength, strength);
-    group.near = std::max(group.near, kClose * jump_[j]);
+  for (const Group& group : neighbours_.groups(*fit_.inputs.design, levels.weights())) {
+    const double strongest = levels.alpha() * group.heaviest;
+    double threshold = 0.0;
+    levels.penalty().jump_thresholds(&group.high, &strongest, 1, &threshold);
+    others_.push_back({group.low, group.high, levels.alpha() * group.lightest, kClose * threshold});
   }
-  for (const auto& [key, group] : groups) groups_.push_back(group);
 }
 
 // The least alike that a feature must be to i, for all that is known about it, to take its place: a step too
 // low at most. 1: nobody needs to be looked at.
 double SwapSearch::share_needed(Index slot) const {
   for (double share : kShares) {
-    if (groups_stay_out(slot, share)) return share;
+    if (others_stay_out(slot, share)) return share;
   }
   return 0.0;
 }
 
-bool SwapSearch::groups_stay_out(Index slot, double share) const {
-  const Index i = fit_.state.column(slot), count = static_cast<Index>(groups_.size());
+bool SwapSearch::others_stay_out(Index slot, double share) const {
+  const Index i = fit_.state.column(slot), count = static_cast<Index>(others_.size());
   const double size = std::abs(fit_.state.point.w[slot]) * fit_.inputs.design->norm(i) * share;
   const double least = cost_of_leaving(fit_, slot) + least_;
   std::vector<double> z(count), h(count), strength(count), t(count), value(count);
   for (Index g = 0; g < count; ++g) {
-    z[g] = groups_[g].near + size * std::sqrt(groups_[g].high);
-    h[g] = groups_[g].low;
-    strength[g] = groups_[g].strength;
+    z[g] = others_[g].c + size * std::sqrt(others_[g].high);
+    h[g] = others_[g].low;
+    strength[g] = others_[g].strength;
   }
   fit_.target.levels.penalty().minimise(z.data(), h.data(), strength.data(), count, t.data(),
                                         value.data());

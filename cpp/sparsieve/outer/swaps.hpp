@@ -30,11 +30,11 @@ class SwapSearch {
   std::vector<Swap> find();
 
  private:
-  // Columns outside the support with almost the same norm and strength.
-  struct Group {
+  // What is known of the features of a group whose correlation was not read.
+  struct Others {
     double low, high;  // squared norms
     double strength;   // the smallest
-    double near;       // the largest correlation of a feature of it that was not read
+    double c;          // the largest correlation
   };
   // Features whose correlation is known, by increasing column.
   struct Known {
@@ -50,9 +50,9 @@ class SwapSearch {
   };
 
   void know_near();
-  void make_groups();
+  void bound_others();
   double share_needed(Index slot) const;
-  bool groups_stay_out(Index slot, double share) const;
+  bool others_stay_out(Index slot, double share) const;
   Rivals rivals(Index slot) const;
   void keep_promising(Index slot, Rivals& rivals) const;
   void read(Index slot, Rivals& rivals) const;
@@ -63,7 +63,7 @@ class SwapSearch {
   const std::vector<double>& jump_;
   const double least_;
   const SlotIndex slots_;
-  std::vector<Group> groups_;
+  std::vector<Others> others_;
   Known known_;
 };
 

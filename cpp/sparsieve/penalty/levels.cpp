@@ -20,6 +20,7 @@ void Levels::set(double alpha, const std::vector<Index>& dependent) {
   const Index d = static_cast<Index>(strength_.size());
   double zero = 0.0, value, slope, curvature;
   penalty_->evaluate(&zero, &alpha, 1, &value, &slope, &curvature);
+  alpha_ = alpha;
   slope0_ = slope;
   if (weights_.empty()) {
     std::fill(strength_.begin(), strength_.end(), alpha);

@@ -21,6 +21,7 @@ class Levels {
 
   const Penalty& penalty() const { return *penalty_; }
   const std::vector<double>& weights() const { return weights_; }
+  double alpha() const { return alpha_; }
   double slope0() const { return slope0_; }  // slope(0) at weight 1: the unit of violations
   double strength(Index j) const { return strength_[j]; }
   double threshold(Index j) const { return threshold_[j]; }
@@ -34,7 +35,7 @@ class Levels {
  private:
   const Penalty* penalty_;
   std::vector<double> weights_;
-  double slope0_ = 0.0;
+  double alpha_ = 0.0, slope0_ = 0.0;
   std::vector<double> strength_, threshold_;
 };
 
