@@ -244,18 +244,23 @@ long double phi(const Known& known, const Coordinate& c, long double t) {
   return t * (0.5L * c.h * t - c.z) + known.value(t, c.a);
 }
 
-// The smallest of f on a grid from 1e-30 of `end` to it, then on finer ones around the best point.
-long double smallest(const std::function<long double(long double)>& f, long double end) {
-  long double best = kInf, at = end, low = 1e-30L * end, high = end;
-  for (int level = 0; level < 7; ++level) {
-    const long double ratio = std::pow(high / low, 1.0L / 120.0L);
-    for (int k = 0; k <= 120; ++k) {
-      const long double t = std::min(low * std::pow(ratio, static_cast<long double>(k)), end);
-      const long double value = f(t);
-      if (value < best) best = value, at = t;
-    }
-    low = at / ratio;
-    high = std::min(at * ratio, end);
+// The smallest of f on a grid from `low` to `high`, then on finer ones around its local minima, and in
+// those around the lowest.
+using Function = std::function<long double(long double)>;
+long double smallest(const Function& f, long double low, long double high, int finer = 6) {
+  constexpr int kPoints = 100;
+  const long double ratio = std::pow(high / low, 1.0L / kPoints);
+  Long t, value;
+  for (int k = 0; k <= kPoints; ++k) {
+    t.push_back(k < kPoints ? low * std::pow(ratio, static_cast<long double>(k)) : high);
+    value.push_back(f(t.back()));
+  }
+  const int lowest = static_cast<int>(std::min_element(value.begin(), value.end()) - value.begin());
+  long double best = value[lowest];
+  for (int k = 1; k < kPoints && finer > 0; ++k) {
+    const bool local = value[k] <= value[k - 1] && value[k] < value[k + 1];
+    if (finer == 6 ? !local : k != lowest) continue;
+    best = std::min(best, smallest(f, t[k - 1], t[k + 1], finer - 1));
   }
   return best;
 }
@@ -313,7 +318,7 @@ void check_minimiser(const Known& known, const Coordinate& c) {
   const long double room = 32.0L * kEps * c.z * best.t;
   CHECK_CLOSE(best.value, phi(known, c, best.t), room);
   const auto all = [&](long double t) { return phi(known, c, t); };
-  CHECK_AT_MOST(best.value, smallest(all, c.z / c.h) + room);
+  CHECK_AT_MOST(best.value, smallest(all, 1e-30L * c.z / c.h, c.z / c.h) + room);
 }
 }  // namespace
 
@@ -344,19 +349,19 @@ TEST("penalty: minimisers and thresholds of very large and very small numbers") 
   }
 }
 
-// A tiny minimum beside slope(0): h t^2/2, z t and r are a million times larger than what is left.
+// Beside slope(0), which is a number without rounding here: h t^2/2, z t and r are a million times larger
+// than what is left of them.
 TEST("penalty: minima that are small keep their digits") {
   Random random(88);
-  for (int trial = 0; trial < 100; ++trial) {
-    for (const Met& met : random_meetings(random, 1.0)) {
-      const double slope = met.known.shape(0.0, met.a).slope;
-      if (jump(*met.known.penalty, met.h, met.a) < slope) continue;
-      const Coordinate c{slope * (1.0 + 1e-6), met.h, met.a};
-      const check::Note note(met.known.name + ": h " + check::show(c.h));
-      const sparsieve::Best best = minimise(*met.known.penalty, c);
-      // The slope at zero is rounded, by kEps of it: the minimum is known to kEps / 1e-6 of it.
-      CHECK_CLOSE(best.value, phi(met.known, c, best.t), 1e-8L * -best.value);
+  for (int trial = 0; trial < 50; ++trial) {
+    for (const Known& known :
+         {l1(), log_sum(0.25), mcp(3.0), scad(3.7), capped(4.0), lq(0.5, 0.25), lq(1.0, 0.5)}) {
+      const double h = random.between(20.0, 60.0), slope = known.shape(0.0, 1.0).slope;
+      const Coordinate c{slope * (1.0 + 1e-6), h, 1.0};
+      const check::Note note(known.name + ": h " + check::show(h));
+      const sparsieve::Best best = minimise(*known.penalty, c);
       CHECK(best.t > 0.0 && best.value < 0.0);
+      CHECK_CLOSE(best.value, phi(known, c, best.t), 1e-12L * -best.value);
     }
   }
 }
@@ -373,8 +378,9 @@ TEST("penalty: up to the threshold zero is best, beyond it is not") {
       const auto ratio = [&](long double t) {
         return 0.5L * met.h * t + known.value(t, met.a) / t;
       };
+      const long double end = 2.0L * slope / met.h;
       CHECK(limit > 0.0 && limit <= slope);
-      const long double truth = std::min<long double>(slope, smallest(ratio, 2.0 * slope / met.h));
+      const long double truth = std::min<long double>(slope, smallest(ratio, 1e-30L * end, end));
       CHECK_CLOSE(limit, truth, 64.0L * kEps * truth);
       for (const double share : {0.0, 0.5, 1.0 - 1e-9, 1.0}) {
         const sparsieve::Best best = minimise(*known.penalty, {share * limit, met.h, met.a});

@@ -68,15 +68,18 @@ double PowerFamily::root(double z) const {
     return middle > 0.0 ? (middle + wide) / (2.0 * b_) : 2.0 * above / (wide - middle);
   }
   double u = ratio / b_;
+  int rises = 0;
   for (int step = 0; step < kMostSteps; ++step) {
     const double log = std::log1p(u);
     const double slope =
         b_ * u + (near ? std::expm1(-c_ * log) - above : std::exp(-c_ * log) - ratio);
     const double curvature = b_ - c_ * std::exp(-(c_ + 1.0) * log);
-    if (!(slope > 0.0 && curvature > 0.0)) break;
+    if (!(curvature > 0.0)) break;
     const double by = slope / curvature;
     u = std::max(u - by, 0.0);
-    if (by <= kEps * u) break;
+    // It only rises when the last step was rounded: one of the next ones is the last.
+    if (by < 0.0) ++rises;
+    if (std::fabs(by) <= kEps * u || rises == 2) break;
   }
   return u;
 }
@@ -102,12 +105,22 @@ double PowerFamily::jump() const {
   return slope_ * std::min(1.0, 0.5 * b_ * at.u + at.value() / at.u);
 }
 
+// Below s, u is better than zero from the tie on. That is asked of u, since it costs less than the
+// threshold, unless u is so close to the tie that rounding would answer.
+bool PowerFamily::worse_than_zero(double z, const At& at) const {
+  const double gap = at.gap(), bent = c_ - b_;
+  if (bent > 1e-5 * c_ && std::fabs(gap) > 1e-3 * std::min(b_, bent)) return gap > 0.0;
+  return z <= jump();
+}
+
 Best PowerFamily::best(double z) const {
-  if (z <= slope_ && z <= jump()) return {0.0, 0.0};
+  const bool below = z <= slope_;
+  if (below && !(b_ < c_)) return {0.0, 0.0};
   const double u = root(z);
-  if (u == 0.0) return {0.0, 0.0};
-  const double value = slope_ * length_ * (u * (u * At(*this, u).gap()));
-  return {length_ * u, std::min(value, 0.0)};
+  if (!(u > 0.0)) return {0.0, 0.0};
+  const At at(*this, u);
+  if (below && worse_than_zero(z, at)) return {0.0, 0.0};
+  return {length_ * u, std::min(slope_ * length_ * (u * (u * at.gap())), 0.0)};
 }
 
 }  // namespace sparsieve

@@ -19,6 +19,7 @@ class PowerFamily {
   struct At;
   double root(double z) const;
   double tie() const;
+  bool worse_than_zero(double z, const At& at) const;
   double q_, c_, length_, slope_, b_;
 };
 
