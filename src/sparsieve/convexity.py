@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .penalties import L1, MCP, SCAD, LogSum, Lq, Penalty
+from .penalties import Penalty, _BuiltIn
 from .relax import dense_columns, sample_weights
 
 if TYPE_CHECKING:
@@ -25,19 +25,9 @@ _ROUNDING = 1e-12
 
 def largest_concavity(penalty: Penalty, alpha: float) -> float:
     """Return the largest -r''(t; alpha) over t > 0: what the data must outweigh."""
-    known: Any = penalty
-    if type(penalty) is L1:
-        return 0.0
-    if type(penalty) is MCP:
-        return 1.0 / float(known.gamma)
-    if type(penalty) is SCAD:
-        return 1.0 / (float(known.gamma) - 1.0)
-    if type(penalty) is LogSum:
-        return alpha / float(known.theta) ** 2
-    if type(penalty) is Lq:
-        q, eps = float(known.q), float(known.eps)
-        return float(alpha * q * (1.0 - q) * eps ** (q - 2.0))
-    # A kink (capped l1) or a penalty of the user's: steepest fall of the slope on a fine grid.
+    if isinstance(penalty, _BuiltIn) and hasattr(penalty, "concavity"):
+        return float(penalty.concavity(alpha))
+    # A penalty of the user's: steepest fall of the slope on a fine grid.
     t = np.r_[0.0, np.geomspace(1e-8, 1e8, 4001)]
     slope = np.asarray(penalty.slope(t, np.full_like(t, alpha)), dtype=np.float64)
     return float(np.max(-np.diff(slope) / np.diff(t)))

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
+from ._coordinate import jump_threshold, minimiser
 from ._penalty_checks import check_user_penalty
 from .validation import check_number
 
@@ -39,11 +40,14 @@ class Penalty(Protocol):
         """Return r'(abs_w; alpha): >= 0, non-increasing in abs_w, finite at 0."""
 
 
-class _NoCoreSpec:
-    """Hides an inherited ``core_spec`` from a subclass that has its own formulas."""
+class _Hidden:
+    """Hides what a subclass inherits and its own formulas make wrong."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def __get__(self, instance: object, owner: type) -> NoReturn:
-        raise AttributeError(f"{owner.__name__} has its own formulas, hence no core_spec")
+        raise AttributeError(f"{owner.__name__} has its own formulas, hence no {self._name}")
 
 
 class _BuiltIn(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -52,11 +56,20 @@ class _BuiltIn(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no ty
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         # The core would otherwise use the parent's formulas for a subclass that overrides them.
-        if ({"value", "slope"} & set(vars(cls))) and "core_spec" not in vars(cls):
-            cls.core_spec = _NoCoreSpec()
+        if {"value", "slope"} & set(vars(cls)):
+            for name in {"core_spec", "concavity"} - set(vars(cls)):
+                setattr(cls, name, _Hidden(name))
 
     def validate(self) -> None:
         """Raise ValueError, naming the parameter and the remedy, if one makes no sense."""
+
+    def minimiser(self, z: ArrayLike, curvature: ArrayLike, alpha: ArrayLike) -> Floats:
+        """Return the best value of one coefficient: see :func:`minimiser_of`."""
+        return minimiser_of(self, z, curvature, alpha)
+
+    def jump_threshold(self, curvature: ArrayLike, alpha: ArrayLike) -> Floats:
+        """Return the size of z up to which zero is best: see :func:`jump_threshold_of`."""
+        return jump_threshold_of(self, curvature, alpha)
 
     def _require(self, name: str, remedy: str, low: float = 0.0, high: float = math.inf) -> None:
         """Check low < parameter <= high (infinity excluded)."""
@@ -82,6 +95,8 @@ class L1(_BuiltIn):
     >>> from sparsieve import L1
     >>> L1().slope([0.0, 2.0], 0.5)
     array([0.5, 0.5])
+    >>> L1().minimiser([-2.0, 0.3], 1.0, 0.5)
+    array([-1.5,  0. ])
     """
 
     def value(self, abs_w: ArrayLike, alpha: ArrayLike) -> Floats:
@@ -93,6 +108,11 @@ class L1(_BuiltIn):
         """Return alpha."""
         _, a = _broadcast(abs_w, alpha)
         return a.copy()
+
+    def concavity(self, alpha: ArrayLike) -> Floats:
+        """Return the largest -r'' over t >= 0: 0: the penalty is convex."""
+        a = np.asarray(alpha, dtype=np.float64)
+        return 0.0 * a
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -115,6 +135,8 @@ class LogSum(_BuiltIn):
     >>> from sparsieve import LogSum
     >>> LogSum(theta=0.5).slope([0.0, 0.5], 1.0)
     array([2., 1.])
+    >>> LogSum(theta=0.5).minimiser([1.0, -2.0], 1.0, 1.0)
+    array([ 0. , -1.5])
     """
 
     def __init__(self, theta: float = 0.1) -> None:
@@ -133,6 +155,11 @@ class LogSum(_BuiltIn):
         """Return alpha / (theta + t)."""
         t, a = _broadcast(abs_w, alpha)
         return a / (self.theta + t)
+
+    def concavity(self, alpha: ArrayLike) -> Floats:
+        """Return the largest -r'' over t >= 0: alpha / theta^2, at t = 0."""
+        a = np.asarray(alpha, dtype=np.float64)
+        return a / self.theta / self.theta
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -157,6 +184,10 @@ class MCP(_BuiltIn):
     >>> from sparsieve import MCP
     >>> MCP(gamma=2.0).slope([0.0, 1.0, 5.0], 1.0)
     array([1. , 0.5, 0. ])
+    >>> MCP(gamma=2.0).minimiser([0.5, 1.5, -4.0], 1.0, 1.0)
+    array([ 0.,  1., -4.])
+    >>> MCP(gamma=1.0).jump_threshold([0.25, 4.0], 1.0)
+    array([0.5, 1. ])
     """
 
     def __init__(self, gamma: float = 3.0) -> None:
@@ -176,6 +207,11 @@ class MCP(_BuiltIn):
         """Return max(alpha - t / gamma, 0)."""
         t, a = _broadcast(abs_w, alpha)
         return np.maximum(a - t / self.gamma, 0.0)
+
+    def concavity(self, alpha: ArrayLike) -> Floats:
+        """Return the largest -r'' over t >= 0: 1 / gamma, up to gamma alpha."""
+        a = np.asarray(alpha, dtype=np.float64)
+        return np.full_like(a, 1.0 / self.gamma)
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -201,6 +237,8 @@ class SCAD(_BuiltIn):
     >>> from sparsieve import SCAD
     >>> SCAD(gamma=3.0).slope([0.5, 2.0, 4.0], 1.0)
     array([1. , 0.5, 0. ])
+    >>> SCAD(gamma=3.0).minimiser([0.5, 1.5, -4.0], 1.0, 1.0)
+    array([ 0. ,  0.5, -4. ])
     """
 
     def __init__(self, gamma: float = 3.7) -> None:
@@ -221,6 +259,11 @@ class SCAD(_BuiltIn):
         """Return alpha, then (gamma alpha - t) / (gamma - 1), then 0."""
         t, a = _broadcast(abs_w, alpha)
         return np.maximum(np.minimum(a, (self.gamma * a - t) / (self.gamma - 1.0)), 0.0)
+
+    def concavity(self, alpha: ArrayLike) -> Floats:
+        """Return the largest -r'' over t >= 0: 1 / (gamma - 1), from alpha to gamma alpha."""
+        a = np.asarray(alpha, dtype=np.float64)
+        return np.full_like(a, 1.0 / (self.gamma - 1.0))
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -250,6 +293,8 @@ class CappedL1(_BuiltIn):
     >>> from sparsieve import CappedL1
     >>> CappedL1(theta=1.0).slope([0.5, 1.0], 0.3)
     array([0.3, 0. ])
+    >>> CappedL1(theta=1.0).minimiser([0.5, -4.0], 1.0, 0.25)
+    array([ 0.25, -4.  ])
     """
 
     def __init__(self, theta: float = 1.0) -> None:
@@ -268,6 +313,11 @@ class CappedL1(_BuiltIn):
         """Return alpha below theta, 0 from theta on (the right derivative at the kink)."""
         t, a = _broadcast(abs_w, alpha)
         return np.where(t < self.theta, a, 0.0)
+
+    def concavity(self, alpha: ArrayLike) -> Floats:
+        """Return the largest -r'' over t >= 0: infinity, at the kink."""
+        a = np.asarray(alpha, dtype=np.float64)
+        return np.full_like(a, np.inf)
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -293,6 +343,8 @@ class Lq(_BuiltIn):
     >>> from sparsieve import Lq
     >>> Lq(q=0.5, eps=0.25).slope([0.0, 0.75], 1.0)
     array([1. , 0.5])
+    >>> Lq(q=0.5, eps=0.25).minimiser([0.5, -1.25], 1.0, 1.0)
+    array([ 0.  , -0.75])
     """
 
     def __init__(self, q: float = 0.5, eps: float = 1e-2) -> None:
@@ -314,6 +366,11 @@ class Lq(_BuiltIn):
         """Return alpha q (t + eps)^(q-1)."""
         t, a = _broadcast(abs_w, alpha)
         return a * (self.q * (t + self.eps) ** (self.q - 1.0))
+
+    def concavity(self, alpha: ArrayLike) -> Floats:
+        """Return the largest -r'' over t >= 0: alpha q (1 - q) eps^(q - 2), at t = 0."""
+        a = np.asarray(alpha, dtype=np.float64)
+        return a * float(self.q * (1.0 - self.q) * self.eps ** (self.q - 2.0))
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -370,6 +427,58 @@ def resolve_penalty(penalty: str | Penalty) -> Penalty:
     if type(penalty) not in _BY_NAME.values():
         check_user_penalty(penalty)
     return penalty
+
+
+def minimiser_of(
+    penalty: str | Penalty, z: ArrayLike, curvature: ArrayLike, alpha: ArrayLike
+) -> Floats:
+    r"""Return the best value of one coefficient, the others fixed.
+
+    .. math:: \arg\min_w \; \tfrac{h}{2} w^2 - z w + r(|w|; \alpha)
+
+    Its sign is that of z. On a tie with zero it is zero.
+
+    Parameters
+    ----------
+    penalty : str or Penalty
+        A name, a built-in or any object with ``value`` and ``slope``; the latter is searched by
+        branch and bound, which needs it to be concave.
+    z : array-like
+        Correlation of the feature with the residual that leaves it out.
+    curvature : array-like
+        h > 0, the mean square of the feature's column.
+    alpha : array-like
+        Strength, >= 0; where it is 0 the result is z / h.
+
+    Returns
+    -------
+    ndarray
+        Of the shape to which z, curvature and alpha broadcast.
+
+    Examples
+    --------
+    >>> from sparsieve.penalties import minimiser_of
+    >>> minimiser_of("mcp", [0.5, -4.0], 1.0, 1.0)
+    array([ 0., -4.])
+    """
+    return minimiser(resolve_penalty(penalty), z, curvature, alpha)
+
+
+def jump_threshold_of(penalty: str | Penalty, curvature: ArrayLike, alpha: ArrayLike) -> Floats:
+    r"""Return the largest size of z up to which zero is the best value of a coefficient.
+
+    .. math:: \inf_{t > 0} \; \frac{h t}{2} + \frac{r(t; \alpha)}{t} \le r'(0; \alpha)
+
+    Below the slope at zero, a coefficient that leaves zero jumps. For a penalty that is searched
+    the result may be too small by 1e-9 of it. Parameters as in :func:`minimiser_of`.
+
+    Examples
+    --------
+    >>> from sparsieve.penalties import jump_threshold_of
+    >>> jump_threshold_of("mcp", [0.1, 1.0], 2.0).round(3)
+    array([1.095, 2.   ])
+    """
+    return jump_threshold(resolve_penalty(penalty), curvature, alpha)
 
 
 # Far beyond any coefficient.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from . import _core
-from ._penalty_checks import Watched
+from ._coordinate import core_penalty
 from .penalties import Penalty, alpha_max_for, alpha_without_jumps, is_convex
 from .points import Counters, Fits, Point
 from .validation import Checked, check_finite_X, count_jobs
@@ -96,14 +96,6 @@ def columns_of(X: Any) -> _core.Columns:
     if sparse.issparse(X):
         return _core.csc(X.data, X.indices, X.indptr, X.shape[0])
     return _core.dense(X)
-
-
-def core_penalty(penalty: Penalty) -> _core.Penalty:
-    """Give the core a penalty: its own version of a built-in, or calls back to Python."""
-    spec = getattr(penalty, "core_spec", None)
-    return (
-        _core.python_penalty(Watched(penalty)) if spec is None else _core.builtin_penalty(*spec())
-    )
 
 
 def check_range(design: _core.Design, data: Checked) -> None:
