@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .penalties import Penalty, _BuiltIn
+from .penalties import L1, Penalty, _BuiltIn
 from .relax import dense_columns, sample_weights
 
 if TYPE_CHECKING:
