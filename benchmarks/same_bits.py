@@ -84,8 +84,9 @@ def record(file: Path) -> None:
     import sparsieve as sv
 
     def call(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        if "start" in inspect.signature(function).parameters:
-            options["start"] = "previous"
+        known = inspect.signature(function).parameters
+        before = {"start": "previous", "minimum": "stationary"}
+        options |= {name: value for name, value in before.items() if name in known}
         return function(*args, **options)
 
     out: dict[str, np.ndarray] = {}

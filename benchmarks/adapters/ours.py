@@ -71,11 +71,11 @@ class Sparsieve(Adapter):
 
 
 class SparsievePrevious(Sparsieve):
-    """The same, walking down from point to point: no other start for a convex penalty."""
+    """The same, walking down to stationary points: a convex penalty has no others."""
 
     name = "sparsieve-previous"
     penalties = frozenset({"mcp", "scad", "logsum"})
-    options: ClassVar[dict[str, str]] = {"start": "previous"}
+    options: ClassVar[dict[str, str]] = {"start": "previous", "minimum": "stationary"}
 
 
 ADAPTERS: dict[str, type[Adapter]] = {

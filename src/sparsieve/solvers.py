@@ -20,6 +20,7 @@ from .points import Counters, Fits, Point
 from .validation import Checked, check_finite_X, count_jobs
 
 __all__ = [
+    "DEFAULT_MINIMUM",
     "MINIMA",
     "Begin",
     "Problem",
@@ -74,6 +75,8 @@ class Begin(NamedTuple):
 
 #: How strong a minimum is looked for, weakest first.
 MINIMA = ("stationary", "coordinatewise", "swap")
+#: What is looked for unless something else is asked for: docs/minima.md has the evidence.
+DEFAULT_MINIMUM = "coordinatewise"
 
 
 def check_minimum(minimum: Any) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._files import atomic_writer
+from ..solvers import DEFAULT_MINIMUM, MINIMA
 from .encode import BUDGET, encode_story, safe_json
 from .tracks import Story, Track, read_story
 
@@ -203,10 +204,17 @@ def _python_call(story: Story) -> str:
         "paths = [",
     ]
     lines += [
-        f"    sv.sparse_path(X, y, {track.code}, alphas={_grid(track.alphas)}{_start_of(track)}),"
+        f"    sv.sparse_path(X, y, {track.code}, alphas={_grid(track.alphas)}{_options_of(track)}),"
         for track in story.tracks
     ]
     return "\n".join([*lines, "]", 'sv.report.write_html(paths, "report.html")'])
+
+
+def _options_of(track: Track) -> str:
+    """Return the arguments that ask for the starts and minima of a track, unless by default."""
+    strongest = max(track.columns["minimum"], key=MINIMA.index)
+    minimum = "" if strongest == DEFAULT_MINIMUM else f", minimum={strongest!r}"
+    return _start_of(track) + minimum
 
 
 def _start_of(track: Track) -> str:

@@ -75,6 +75,13 @@ function startWords(start) {
   }[start] || "";
 }
 
+function strengthWords(minimum) {
+  return {
+    coordinatewise: " No change of a single coefficient, however large, lowers the objective by more than the tolerance.",
+    swap: " No change of a single coefficient, however large, and no exchange of one selected feature for another lowers the objective by more than the tolerance.",
+  }[minimum] || "";
+}
+
 function minimumWords(track, k) {
   if (track.convexPenalty) {
     return `The problem is convex, so this is a global minimum: by the duality gap the objective is ${gapWords(track.dualGap[k])} above the lowest possible value.`;
@@ -83,7 +90,7 @@ function minimumWords(track, k) {
     ? "The objective is strictly convex on the selected features, so among models with this support the point is a strict local minimum." +
       (track.region[k] ? "" : " Further away the objective is not convex on them (shaded in the chart).")
     : "The objective is not strictly convex on the selected features here, so nearby models may fit equally well; read individual coefficients with care.";
-  return strict + ` ${startWords(track.start[k])} The penalty is not convex: other critical points may exist, and no claim is made that this one has the lowest objective of all. ` +
+  return strict + strengthWords(track.minimum[k]) + ` ${startWords(track.start[k])} The penalty is not convex: other critical points may exist, and no claim is made that this one has the lowest objective of all. ` +
     `The last weighted lasso that led here was solved to a duality gap of ${fmt(Math.max(track.dualGap[k], 0), 3)}.`;
 }
 
