@@ -51,15 +51,20 @@ double Moves::value(Index slot) const {
   return along(fit_, fit_.state.column(slot), pull(slot), w_[slot]);
 }
 
-std::vector<double> Moves::falls() const {
+std::vector<double> Moves::falls(const std::vector<double>& jump) const {
   const State& state = fit_.state;
-  std::vector<double> z(state.size());
-  for (Index s = 0; s < state.size(); ++s) z[s] = pull(s);
-  std::vector<double> fall = best_values(fit_, state.set.columns(), z).gain;
+  std::vector<Index> slots, columns;
+  std::vector<double> z, fall(state.size(), 0.0);
   for (Index s = 0; s < state.size(); ++s) {
-    if (w_[s] != 0.0) fall[s] += value(s);
-    if (fit_.is_barred(state.column(s))) fall[s] = 0.0;
+    const Index j = state.column(s);
+    if (fit_.is_barred(j)) continue;
+    if (w_[s] == 0.0 && reach(fit_.inputs.bounds, c_[s]) <= jump[j]) continue;
+    slots.push_back(s);
+    columns.push_back(j);
+    z.push_back(pull(s));
   }
+  const auto gain = best_values(fit_, columns, z).gain;
+  for (std::size_t k = 0; k < slots.size(); ++k) fall[slots[k]] = value(slots[k]) + gain[k];
   return fall;
 }
 

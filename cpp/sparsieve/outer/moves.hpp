@@ -26,8 +26,8 @@ BestValues best_values(const Fit& fit, const std::vector<Index>& columns,
 class Moves {
  public:
   explicit Moves(const Fit& fit) : fit_(fit), w_(fit.state.point.w), c_(fit.state.c) {}
-  // By how much F falls for each slot when it goes to its best value.
-  std::vector<double> falls() const;
+  // By how much F falls for each slot when it goes to its best value; `jump`: Levels::jump_thresholds.
+  std::vector<double> falls(const std::vector<double>& jump) const;
   // Let a slot go to its best value if F falls by more than `least`; whether it did.
   bool jump(Index slot, double least);
   // Let `out` become zero and `in`, which is zero, go to its best value, under the same condition.

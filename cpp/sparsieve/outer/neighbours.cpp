@@ -45,10 +45,12 @@ std::vector<Index> open_in_shadow(const Design& design, const Searched& one,
   return open;
 }
 
-void sweep(const Design& design, std::vector<Searched>& wanted, bool in_shadow) {
+bool sweep(const Design& design, std::vector<Searched>& wanted, bool in_shadow,
+           const std::function<bool()>& stop) {
   for (Index first = 0; first < design.d(); first += kBlock) {
     std::vector<Index> block(std::min(kBlock, design.d() - first));
     std::iota(block.begin(), block.end(), first);
+    if (stop && stop()) return false;
     for (Searched& one : wanted) {
       const auto open = in_shadow ? open_in_shadow(design, one, block) : block;
       std::vector<double> products(open.size());
@@ -61,6 +63,7 @@ void sweep(const Design& design, std::vector<Searched>& wanted, bool in_shadow) 
       }
     }
   }
+  return true;
 }
 }  // namespace
 
@@ -91,7 +94,8 @@ const std::vector<Group>& Neighbours::groups(const Design& design,
   return groups_;
 }
 
-void Neighbours::learn(const Design& design, const std::vector<Wanted>& wanted) {
+bool Neighbours::learn(const Design& design, const std::vector<Wanted>& wanted,
+                       const std::function<bool()>& stop) {
   std::vector<Searched> fresh;
   for (const auto& [feature, share] : wanted) {
     const auto known = known_.find(feature);
@@ -100,13 +104,14 @@ void Neighbours::learn(const Design& design, const std::vector<Wanted>& wanted) 
     weigh_column(design, feature, one.column);
     fresh.push_back(std::move(one));
   }
-  if (fresh.empty()) return;
+  if (fresh.empty()) return true;
   const bool in_shadow = design.has_shadow();
   if (in_shadow) {
     for (Searched& one : fresh) one.bits = quantise(one.column.v);
   }
-  sweep(design, fresh, in_shadow);
+  if (!sweep(design, fresh, in_shadow, stop)) return false;
   for (Searched& one : fresh) known_[one.feature] = std::move(one.found);
+  return true;
 }
 
 void Neighbours::forget_all_but(const std::vector<Index>& features, const Design& design) {

@@ -2,6 +2,7 @@
 // place of i. Learned when first asked for, many features in one sweep, and kept.
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -30,8 +31,9 @@ class Neighbours {
     Index feature;
     double share;
   };
-  // Learn what is wanted and not known yet.
-  void learn(const Design& design, const std::vector<Wanted>& wanted);
+  // Learn what is wanted and not known yet; false, and nothing learned, when `stop` says so.
+  bool learn(const Design& design, const std::vector<Wanted>& wanted,
+             const std::function<bool()>& stop);
   // What was learned last about feature i.
   const Alike& of(Index i) const { return known_.at(i); }
   // Forget features other than these when much is known.

@@ -57,7 +57,7 @@ bool Search::jump() {
   const State& state = fit_.state;
   if (jump_ != fit_.target.levels.thresholds()) take_in_jumpers();
   Moves moves(fit_);
-  const auto falls = moves.falls();
+  const auto falls = moves.falls(jump_);
   std::vector<Index> slots;
   for (Index s = 0; s < state.size(); ++s) {
     if (falls[s] > least_) slots.push_back(s);

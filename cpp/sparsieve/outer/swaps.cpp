@@ -47,7 +47,7 @@ std::vector<Swap> SwapSearch::find() {
     wanted.push_back({state.column(s), share_needed(s)});
   }
   neighbours_.forget_all_but(features, design);
-  neighbours_.learn(design, wanted);
+  if (!neighbours_.learn(design, wanted, fit_.inputs.poll)) return {};
   // 3. the best rival for each place
   std::vector<Swap> found;
   for (Index s : slots) {

@@ -14,6 +14,8 @@ constexpr int kParts = 8;               // of an interval that is split
 constexpr Index kMostPieces = 1 << 18;  // of one coordinate
 constexpr double kMinimumGap = 1e-12;
 constexpr double kThresholdGap = 1e-9;
+// How exact a minimiser is, relative: the minimum is then exact to the square of that.
+constexpr double kExact = 1e-11;
 
 // r at a point, less r(0).
 struct Knot {
@@ -109,7 +111,7 @@ class Search {
     bool was_left = false;
     double split() const;
     void take(double t, double slope);
-    bool done() const { return !(high - low > 2.0 * kEps * high); }
+    bool done() const { return !(high - low > kExact * high); }
   };
   Index size() const { return static_cast<Index>(of_.size()); }
   std::vector<Knot> knots(const std::vector<Point>& at, bool less_zero = true) const;

@@ -1,8 +1,9 @@
 #include "sparsieve/penalty/levels.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_map>
+#include <map>
 #include <utility>
 
 namespace sparsieve {
@@ -53,17 +54,26 @@ Levels Levels::lasso(double fraction) const {
 }
 
 std::vector<double> Levels::jump_thresholds(const std::vector<double>& h) const {
-  std::vector<double> jump = threshold_;
-  std::unordered_map<int, double> of_step;  // where all strengths are equal
+  // 1. the different pairs of curvature and strength
+  std::map<std::pair<double, double>, Index> places;
+  std::vector<double> low, strength, jump = threshold_;
+  std::vector<Index> place(jump.size(), -1);
   for (std::size_t j = 0; j < jump.size(); ++j) {
     if (!(h[j] > 0.0) || !(jump[j] > 0.0) || std::isinf(jump[j])) continue;
     const double step = std::floor(kSteps * std::log2(h[j]));
-    double& level = of_step[weights_.empty() ? static_cast<int>(step) : static_cast<int>(j)];
-    if (level == 0.0) {
-      const double low = std::exp2(step / kSteps) * (1.0 - 1e-12);
-      penalty_->jump_thresholds(&low, &strength_[j], 1, &level);
-    }
-    jump[j] = std::min(jump[j], level);
+    const auto [at, fresh] =
+        places.try_emplace({step, strength_[j]}, static_cast<Index>(low.size()));
+    place[j] = at->second;
+    if (!fresh) continue;
+    low.push_back(std::exp2(step / kSteps) * (1.0 - 1e-12));
+    strength.push_back(strength_[j]);
+  }
+  // 2. the threshold of each
+  std::vector<double> level(low.size());
+  penalty_->jump_thresholds(low.data(), strength.data(), static_cast<Index>(low.size()),
+                            level.data());
+  for (std::size_t j = 0; j < jump.size(); ++j) {
+    if (place[j] >= 0) jump[j] = std::min(jump[j], level[place[j]]);
   }
   return jump;
 }
