@@ -1,6 +1,7 @@
 """The study: every way to fit on every family and data set, saved after each draw.
 
     python -m benchmarks starts
+    python -m benchmarks minima
 
 Families: alpha is chosen by 5-fold cross-validation, for dictionaries by the BIC as well; measured
 are the error of the coefficients and the F1 of the support against the truth. Real data: nested
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from benchmarks.starts.choosing import (
 from benchmarks.starts.families import FAMILIES, Family
 from benchmarks.starts.real import REAL, RealSet, Scale
 from benchmarks.starts.rivals import RIVALS, RivalFailed, rivals
-from benchmarks.starts.ways import DEFAULT, Design, Way, our_ways
+from benchmarks.starts.ways import DEFAULT, Design, Way, our_ways, strength_ways
 
 Record = dict[str, Any]
 _SEED = 5000  # of the first draw; the numbers in the docs come from these draws
@@ -50,6 +51,7 @@ class Plan:
     families: list[Family] = field(default_factory=lambda: list(FAMILIES.values()))
     sets: list[RealSet] = field(default_factory=lambda: list(REAL))
     rivals: list[str] = field(default_factory=lambda: list(RIVALS))
+    ours: list[Way] = field(default_factory=our_ways)
 
     @classmethod
     def quick(cls, draws: int) -> Plan:
@@ -58,16 +60,27 @@ class Plan:
         sets = [data for data in REAL if data.quick]
         return cls(draws, [FAMILIES[name] for name in some], sets)
 
+    def for_minima(self) -> Plan:
+        """Return the plan with strengths of a minimum in place of starts and rivals.
+
+        There are fewer ways to fit, and measured responses are drawn twice as often.
+        """
+        sets = [
+            replace(data, draws=data.draws * (2 if data.kind == "measured" else 1))
+            for data in self.sets
+            if not data.large
+        ]
+        return replace(self, sets=sets, rivals=[], ours=strength_ways())
+
 
 def study(plan: Plan, out: Path) -> Record:
     """Run what the file does not hold yet; return the whole document, as it is in the file."""
     found = json.loads(out.read_text()) if out.exists() else {}
     document: Record = {"meta": meta(), "records": [], "skipped": {}, **found}
     out.parent.mkdir(parents=True, exist_ok=True)
-    ours = our_ways()
     with rivals(plan.rivals) as (theirs, absent):
         document["absent"] = absent
-        for case, draw, work in _work(plan, ours, theirs, document["skipped"]):
+        for case, draw, work in _work(plan, theirs, document["skipped"]):
             if any(r["case"] == case and r["draw"] == draw for r in document["records"]):
                 continue
             try:
@@ -81,11 +94,11 @@ def study(plan: Plan, out: Path) -> Record:
     return document
 
 
-def _work(plan: Plan, ours: list[Way], theirs: list[Way], skipped: dict[str, str]) -> Iterable[Any]:
+def _work(plan: Plan, theirs: list[Way], skipped: dict[str, str]) -> Iterable[Any]:
     """Yield every case and draw with the work to do."""
-    tried = Tried([*ours, *theirs], skipped)
-    alone = Tried(ours, skipped)
-    few = Tried([way for way in ours if _is_essential(way)], skipped)
+    tried = Tried([*plan.ours, *theirs], skipped)
+    alone = Tried(plan.ours, skipped)
+    few = Tried([way for way in plan.ours if _is_essential(way)], skipped)
     for family in plan.families:
         for draw in range(max(1, round(family.times * plan.draws))):
             ways = tried if draw < RIVAL_DRAWS else alone
@@ -221,9 +234,10 @@ def _record(case: str, draw: int, way: Way, chosen: Chosen) -> Record:
 
 
 def _compare_objectives(curves: list[tuple[Record, np.ndarray]]) -> None:
-    """Add to each record how far its objectives are above the lowest of all starts, and how often.
+    """Add to each record how far its objectives are above the lowest of all ways, and how often.
 
-    ``low`` is the share of alphas at the lowest objective seen, ``excess`` the mean distance to it.
+    ``low`` is the share of alphas at the lowest objective seen, ``excess`` the mean distance to it,
+    ``level`` the mean logarithm of the objective.
     """
     for penalty in {record["penalty"] for record, _ in curves}:
         group = [(record, curve) for record, curve in curves if record["penalty"] == penalty]
@@ -232,3 +246,4 @@ def _compare_objectives(curves: list[tuple[Record, np.ndarray]]) -> None:
             above = curve / np.maximum(lowest, np.finfo(float).tiny) - 1.0
             record["excess"] = float(np.mean(above))
             record["low"] = float(np.mean(above <= _LEVEL))
+            record["level"] = float(np.mean(np.log(np.maximum(curve, np.finfo(float).tiny))))

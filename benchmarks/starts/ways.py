@@ -1,9 +1,9 @@
-"""Ways to fit: our penalties from every start, the lasso, the relaxed lasso.
+"""Ways to fit: our penalties from every start or to every minimum, the lasso, the relaxed lasso.
 
-A way turns a sample into one candidate model per alpha; `choosing` picks one of them. All starts of
-a penalty see the same alphas, so that their objectives can be compared: 30 from alpha_max to 0.02
-of it, and for log-sum at the same spacing upwards to ten times alpha_max, because from a lasso its
-path is not empty there yet.
+A way turns a sample into one candidate model per alpha; `choosing` picks one of them. All ways to
+fit a penalty see the same alphas, so that their objectives can be compared: 30 from alpha_max to
+0.02 of it, and for log-sum at the same spacing upwards to ten times alpha_max, because from a lasso
+its path is not empty there yet.
 """
 
 from __future__ import annotations
@@ -35,6 +35,14 @@ PENALTIES = (
     Penalty("logsum", 0.1),
     Penalty("logsum", 0.01),
 )
+
+# How strong a minimum is looked for: start and minimum, by the name in the tables.
+STRENGTHS = {
+    "stationary": ("lasso", "stationary"),
+    "coordinatewise": ("lasso", "coordinatewise"),
+    "swap": ("lasso", "swap"),
+    "swap from best": ("best", "swap"),
+}
 
 
 @dataclass(frozen=True)
@@ -75,11 +83,12 @@ class Way(Protocol):
 
 @dataclass(frozen=True)
 class Ours:
-    """One of our penalties from one start."""
+    """One of our penalties from one start, to a minimum of one strength."""
 
     kind: Penalty
     name: str
     start: Any
+    minimum: str = "stationary"
 
     @property
     def penalty(self) -> str:
@@ -89,7 +98,8 @@ class Ours:
         return grid_of(self.kind, X, y, intercept)
 
     def fit(self, X: Design, y: np.ndarray, alphas: np.ndarray, intercept: bool) -> Candidates:
-        path, seconds = _path(X, y, self.kind, alphas, intercept, start=self.start)
+        more = {"start": self.start, "minimum": self.minimum}
+        path, seconds = _path(X, y, self.kind, alphas, intercept, **more)
         return Candidates(dense(path.coefs), path.intercepts, path.objective, seconds)
 
 
@@ -152,6 +162,15 @@ def our_ways() -> list[Way]:
         Ours(kind, name, start) for kind in PENALTIES for name, start in starts().items()
     ]
     return [*fitted, Lasso("lasso"), Lasso("relaxed lasso", relaxed=True)]
+
+
+def strength_ways() -> list[Way]:
+    """Return the three milder penalties with a minimum of every strength."""
+    return [
+        Ours(kind, name, start, minimum)
+        for kind in PENALTIES[:3]
+        for name, (start, minimum) in STRENGTHS.items()
+    ]
 
 
 def _path(
