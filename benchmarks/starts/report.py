@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks import envs
+from benchmarks.starts import markup
 from benchmarks.starts.figure import draw
 from benchmarks.starts.real import KINDS
 from benchmarks.starts.study import RIVAL_DRAWS
-from benchmarks.starts.summary import Loss, Summary, geometric_mean
+from benchmarks.starts.summary import Summary, geometric_mean
 from benchmarks.starts.ways import DEFAULT, FRACTIONS, PENALTIES
 
 Record = dict[str, Any]
@@ -59,7 +60,7 @@ def markdown(document: Record) -> str:
         _objectives(summary),
         _costs(summary),
         _losses(summary),
-        _skipped(document),
+        markup.skipped(document),
     ]
     return "\n".join(part for part in parts if part)
 
@@ -69,16 +70,13 @@ def markdown(document: Record) -> str:
 
 def _about(document: Record, summary: Summary) -> str:
     meta = document["meta"]
-    draws = dict.fromkeys([*summary.cases("family"), *summary.cases("real")], 0)
-    for record in summary.records:
-        draws[record["case"]] = max(draws[record["case"]], record["draw"] + 1)
-    counted = ", ".join(f"{case} {count}" for case, count in draws.items())
     return (
         f"Commit {meta.get('commit', '?')}, {meta.get('date', '?')}, `make bench-starts`.\n"
         f'"previous" walks down the path; "lasso f" starts at each alpha from the lasso at f times '
         f'slope(0); "best" takes the lowest objective of previous, lasso and upwards. '
         f"The default is **{DEFAULT}**.\n"
-        f"Draws: {counted}.\n" + "".join(f"Note: {note}\n" for note in meta.get("notes", []))
+        f"Draws: {markup.draws(summary)}.\n"
+        + "".join(f"Note: {note}\n" for note in meta.get("notes", []))
     )
 
 
@@ -100,7 +98,7 @@ def _six_families(summary: Summary) -> str:
         f"## {len(cases)} families with a known truth\n\n"
         "Alpha by 5-fold cross-validation. Error ||w - w*|| / ||w*|| and F1 of the support, means "
         f"over draws and families. Without a choice of a start: {'; '.join(told)}.\n"
-        f"{_gain(summary, cases)}\n\n" + _table(["start", *_LABELS], rows)
+        f"{_gain(summary, cases)}\n\n" + markup.table(["start", *_LABELS], rows)
     )
 
 
@@ -122,7 +120,7 @@ def _each_family(summary: Summary) -> str:
             rows.append([case, *(_pair(summary, [case], label, way) for way, label in ways)])
     heads = ["error, F1", *(f"{label} {way}".strip() for way, label in ways)]
     told = f"Rivals in the first {RIVAL_DRAWS} draws.\n\n"
-    return "### Family by family\n\n" + told + _table(heads, rows) if rows else ""
+    return "### Family by family\n\n" + told + markup.table(heads, rows) if rows else ""
 
 
 def _dictionaries(summary: Summary) -> str:
@@ -140,7 +138,7 @@ def _dictionaries(summary: Summary) -> str:
         "## Dictionaries, alpha by the BIC\n\n"
         "Cross-validation cannot predict a held-out spike. Median error and F1, models of at most "
         "n/2 features; methods without a penalty of their own stand in the first column.\n\n"
-        + _table(["dictionary", "start", *_LABELS], rows)
+        + markup.table(["dictionary", "start", *_LABELS], rows)
     )
 
 
@@ -158,7 +156,7 @@ def _real_sets(summary: Summary) -> str:
     rows = []
     for case in summary.cases("real"):
         errors = [summary.mean((case, label, way)) for way, label in ways]
-        rows.append([case, *(_number(error) for error in errors)])
+        rows.append([case, *(markup.number(error) for error in errors)])
     if not rows:
         return ""
     heads = ["", *(f"{label} {way}".strip() for way, label in ways)]
@@ -166,7 +164,7 @@ def _real_sets(summary: Summary) -> str:
         "## Real data\n\n"
         "Nested cross-validation, squared error on held-out rows as a share of the variance of y, "
         "means over draws of the folds. 0/1 responses and counts are fitted by least squares.\n\n"
-        + _table(heads, rows)
+        + markup.table(heads, rows)
     )
 
 
@@ -185,7 +183,7 @@ def _real_starts(summary: Summary) -> str:
     )
     for title, chosen in (("Measured responses", measured), ("Classes and counts", others)):
         if chosen:
-            table = _table(["start", *_LABELS], _relative(summary, chosen))
+            table = markup.table(["start", *_LABELS], _relative(summary, chosen))
             text += f"\n{title} ({', '.join(chosen)}):\n\n{table}"
     return text + _lowest(summary, "riboflavin")
 
@@ -204,8 +202,8 @@ def _relative(summary: Summary, cases: list[str]) -> list[list[str]]:
             nested = summary.ratios(cases, label, start, "error")
             lowest = summary.ratios(cases, label, start, "lowest")
             worst = float(np.max(nested, initial=-math.inf))
-            means = [_number(geometric_mean(ratios)) for ratios in (nested, lowest)]
-            cells.append(f"{means[0]} ({_number(worst)}), {means[1]}")
+            means = [markup.number(geometric_mean(ratios)) for ratios in (nested, lowest)]
+            cells.append(f"{means[0]} ({markup.number(worst)}), {means[1]}")
         rows.append([_bold(start), *cells])
     return rows
 
@@ -213,14 +211,14 @@ def _relative(summary: Summary, cases: list[str]) -> list[list[str]]:
 def _lowest(summary: Summary, case: str) -> str:
     if case not in summary.cases("real"):
         return ""
-    lasso = _number(summary.mean((case, "", "lasso"), "lowest"))
+    lasso = markup.number(summary.mean((case, "", "lasso"), "lowest"))
     rows = []
     for start in _STARTS:
         values = [summary.mean((case, label, start), "lowest") for label in _LABELS]
-        rows.append([_bold(start), *map(_number, values)])
+        rows.append([_bold(start), *map(markup.number, values)])
     return (
         f"\nLowest error over alpha on {case}, 5 folds, a share of the variance; the lasso "
-        f"{lasso}:\n\n" + _table(["start", *_LABELS], rows)
+        f"{lasso}:\n\n" + markup.table(["start", *_LABELS], rows)
     )
 
 
@@ -235,13 +233,13 @@ def _real_rivals(summary: Summary) -> str:
         ways = [*_RIVALS, *ours]
         errors = [summary.mean((case, label, way), "error", draws) for way, label in ways]
         best = np.nanmin(errors)
-        rows.append([case, *(_number(e) + "*" * bool(e == best) for e in errors)])
+        rows.append([case, *(markup.number(e) + "*" * bool(e == best) for e in errors)])
     if not rows:
         return ""
     heads = ["", *(f"{way} {label}".strip() for way, label in [*_RIVALS, *ours])]
     return (
         "### Beside others\n\nNested error on the draws in which they took part; * the lowest.\n\n"
-        + _table(heads, rows)
+        + markup.table(heads, rows)
     )
 
 
@@ -262,7 +260,7 @@ def _objectives(summary: Summary) -> str:
     return (
         "## Objective\n\nShare of alphas at the lowest objective of all starts, and mean excess "
         "over it, over all cases with all starts. The lowest objective is not always the best "
-        "model.\n\n" + _table(["start", *_LABELS], rows)
+        "model.\n\n" + markup.table(["start", *_LABELS], rows)
     )
 
 
@@ -280,7 +278,7 @@ def _costs(summary: Summary) -> str:
     return (
         "## Cost\n\nProcessor seconds of a path relative to previous, geometric mean over cases "
         "(and the largest); the benchmark of solvers measures it with more care.\n\n"
-        + _table(["start", *_LABELS], rows)
+        + markup.table(["start", *_LABELS], rows)
     )
 
 
@@ -301,28 +299,11 @@ def _losses(summary: Summary) -> str:
     ]
     for words, rival in against.items():
         lost = sorted(summary.losses(_LABELS, rival), key=lambda loss: not loss.is_clear)
-        lines.append(f"- Worse {words}: {'; '.join(map(_told, lost)) or 'none'}.")
+        lines.append(f"- Worse {words}: {'; '.join(map(markup.told, lost)) or 'none'}.")
     return "\n".join(lines) + "\n"
 
 
-def _told(loss: Loss) -> str:
-    scatter = "" if math.isnan(loss.standard_error) else f" +- {2 * loss.standard_error:.0f}"
-    words = f"{loss.case} {loss.penalty} by {loss.percent:.0f}{scatter} %"
-    return words if loss.is_clear else f"({words})"
-
-
-def _skipped(document: Record) -> str:
-    lines = [f"- {name}: {why}" for name, why in document.get("absent", {}).items()]
-    lines += [f"- {name}: {why}" for name, why in document.get("skipped", {}).items()]
-    return "\n".join(["## Not measured\n", *lines, ""]) if lines else ""
-
-
 # ---------------------------------------------------------------- cells
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _bold(start: str) -> str:
@@ -333,17 +314,9 @@ def _pair(
     summary: Summary, cases: list[str], penalty: str, way: str, draws: Iterable[int] | None = None
 ) -> str:
     error, f1 = (summary.over(cases, (penalty, way), what, draws) for what in ("error", "f1"))
-    return _two(error, f1)
+    return markup.two(error, f1)
 
 
 def _middle(summary: Summary, case: str, penalty: str, way: str) -> str:
     key = (case, penalty, way)
-    return _two(summary.median(key), summary.median(key, "f1"))
-
-
-def _two(error: float, f1: float) -> str:
-    return "-" if math.isnan(error) else f"{_number(error)}, {f1:.2f}"
-
-
-def _number(value: float) -> str:
-    return "-" if not math.isfinite(value) else f"{value:.3f}"
+    return markup.two(summary.median(key), summary.median(key, "f1"))

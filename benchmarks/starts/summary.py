@@ -78,10 +78,12 @@ class Summary:
         """
         return float(np.mean([self.mean((case, *way), what, draws) for case in cases]))
 
-    def ratios(self, cases: list[str], penalty: str, way: str, what: str) -> np.ndarray:
-        """Return a way's measure relative to "previous", one number per case that has both."""
+    def ratios(
+        self, cases: list[str], penalty: str, way: str, what: str, base: str = "previous"
+    ) -> np.ndarray:
+        """Return a way's measure relative to another's, one number per case that has both."""
         found = [
-            self.mean((case, penalty, way), what) / self.mean((case, penalty, "previous"), what)
+            self.mean((case, penalty, way), what) / self.mean((case, penalty, base), what)
             for case in cases
         ]
         return np.array([ratio for ratio in found if np.isfinite(ratio)])
@@ -93,27 +95,28 @@ class Summary:
         """
         lost = []
         for case in [*self.cases("family"), *self.cases("real")]:
+            middle = np.median if self._by_rule(case) == "bic" else np.mean
             for penalty in penalties:
-                found = self._loss(case, penalty, rival(penalty))
-                if found is not None:
-                    lost.append(found)
+                keys = (case, penalty, DEFAULT), (case, *rival(penalty))
+                ratio, scatter = self.paired(*keys, "error", middle)
+                if ratio > WORSE:
+                    lost.append(Loss(case, penalty, 100.0 * (ratio - 1.0), 100.0 * scatter))
         return lost
 
-    def _loss(self, case: str, penalty: str, rival: tuple[str, str]) -> Loss | None:
-        ours, theirs = (case, penalty, DEFAULT), (case, *rival)
+    def paired(
+        self, ours: Key, theirs: Key, what: str, middle: Callable[..., Any] = np.mean
+    ) -> tuple[float, float]:
+        """Return the ratio of two ways over the draws of both, and its standard error.
+
+        The latter is that of the mean difference over the middle of the second way.
+        """
         shared = self.draws(ours) & self.draws(theirs)
         if not shared:
-            return None
-        mine, other = self.values(ours, "error", shared), self.values(theirs, "error", shared)
-        if self._by_rule(case) == "bic":
-            middle = float(np.median(mine)), float(np.median(other))
-        else:
-            middle = float(np.mean(mine)), float(np.mean(other))
-        if middle[0] <= WORSE * middle[1]:
-            return None
+            return math.nan, math.nan
+        mine, other = self.values(ours, what, shared), self.values(theirs, what, shared)
         scatter = np.std(mine - other, ddof=1) / math.sqrt(len(mine)) if len(mine) > 1 else math.nan
-        unit = 100.0 / middle[1]
-        return Loss(case, penalty, unit * (middle[0] - middle[1]), unit * float(scatter))
+        unit = float(middle(other))
+        return float(middle(mine)) / unit, float(scatter) / unit
 
     def _by_rule(self, case: str) -> str:
         return FAMILIES[case].rule if case in FAMILIES else "nested cv"

@@ -1,0 +1,48 @@
+"""Pieces of the reports: tables, numbers, losses in words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from benchmarks.starts.summary import Loss, Summary
+
+Record = dict[str, Any]
+
+
+def draws(summary: Summary) -> str:
+    """Say how often each case was drawn."""
+    counts = dict.fromkeys([*summary.cases("family"), *summary.cases("real")], 0)
+    for record in summary.records:
+        counts[record["case"]] = max(counts[record["case"]], record["draw"] + 1)
+    return ", ".join(f"{case} {count}" for case, count in counts.items())
+
+
+def told(loss: Loss) -> str:
+    """Say where something is worse, in brackets where chance could explain it."""
+    scatter = "" if math.isnan(loss.standard_error) else f" +- {2 * loss.standard_error:.0f}"
+    words = f"{loss.case} {loss.penalty} by {loss.percent:.0f}{scatter} %"
+    return words if loss.is_clear else f"({words})"
+
+
+def skipped(document: Record) -> str:
+    """List what was not measured, and why."""
+    lines = [f"- {name}: {why}" for name, why in document.get("absent", {}).items()]
+    lines += [f"- {name}: {why}" for name, why in document.get("skipped", {}).items()]
+    return "\n".join(["## Not measured\n", *lines, ""]) if lines else ""
+
+
+def table(heads: list[str], rows: list[list[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def two(error: float, f1: float) -> str:
+    """Return an error and an F1."""
+    return "-" if math.isnan(error) else f"{number(error)}, {f1:.2f}"
+
+
+def number(value: float) -> str:
+    """Return three decimals, or a dash."""
+    return "-" if not math.isfinite(value) else f"{value:.3f}"
