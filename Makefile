@@ -23,7 +23,7 @@ CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
 .PHONY: help demo test test-cpp test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   lock test-oldest sbom reproducible wheel \
   paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads \
-  bench-starts
+  bench-starts bench-minima
 
 help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
@@ -41,7 +41,7 @@ help:
 	@echo "make reproducible, sbom, lock: wheels that are equal, what is in them, pinned versions"
 	@echo "make docs      the documentation site, in docs/_build/html"
 	@echo "make bench-compare BASE=commit  this tree against a commit; BENCH_ARGS=--cost-of-start: two starts"
-	@echo "make bench-quick, bench, bench-starts, ...: see benchmarks/README.md"
+	@echo "make bench-quick, bench, bench-starts, bench-minima, ...: see benchmarks/README.md"
 	@echo "make paper     the experiments of the ICML 2019 paper; PAPER_ARGS='all --quick' for five minutes"
 	@echo "make clean     remove build products and virtual environments"
 
@@ -239,6 +239,9 @@ bench-threads: $(VENV)/.bench
 
 bench-starts: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks starts $(BENCH_ARGS)
+
+bench-minima: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks minima $(BENCH_ARGS)
 
 bench-compare: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks compare $(BASE) $(BENCH_ARGS)

@@ -10,7 +10,7 @@ import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from benchmarks import envs
 from benchmarks.adapters import NAMES
@@ -49,7 +49,8 @@ def main() -> None:
     shared.add_argument("--problems", nargs="+", default=["big_2000x100000"], choices=PROBLEMS)
     shared.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)
     shared.add_argument("--repeat", type=int, default=3, help="rounds; the best counts (3)")
-    _add_starts(commands.add_parser("starts", help="study where a solve should start"))
+    _add_study(commands.add_parser("starts", help="study where a solve should start"), 20)
+    _add_study(commands.add_parser("minima", help="study how strong a minimum should be"), 40)
     arguments = parser.parse_args()
     # Ended from outside, a run still ends its workers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -62,6 +63,7 @@ def main() -> None:
         "small": _small,
         "threads": _threads,
         "starts": _starts,
+        "minima": _minima,
     }
     try:
         does[arguments.command](arguments)
@@ -108,10 +110,13 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, help="result file; cells it holds are not run again")
 
 
-def _add_starts(parser: argparse.ArgumentParser) -> None:
+def _add_study(parser: argparse.ArgumentParser, draws: int) -> None:
+    parser.set_defaults(usual_draws=draws)
     parser.add_argument("--quick", action="store_true", help="a few minutes: a part of it")
-    parser.add_argument("--draws", type=int, help="draws of every family (20; in the quick run 2)")
-    parser.add_argument("--docs", action="store_true", help="write table and figure into docs, too")
+    parser.add_argument(
+        "--draws", type=int, help=f"draws of every family ({draws}; in the quick run 2)"
+    )
+    parser.add_argument("--docs", action="store_true", help="write what it found into docs, too")
     parser.add_argument("--out", type=Path, help="result file; draws it holds are not run again")
 
 
@@ -233,15 +238,30 @@ def _threads(arguments: argparse.Namespace) -> None:
 
 def _starts(arguments: argparse.Namespace) -> None:
     from benchmarks.starts.report import write
+
+    document, out = _study(arguments)
+    print(*write(document, out, docs=arguments.docs), sep="\n")
+
+
+def _minima(arguments: argparse.Namespace) -> None:
+    from benchmarks.starts.minima import write
+
+    document, out = _study(arguments)
+    print(*write(document, out, docs=arguments.docs), sep="\n")
+
+
+def _study(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
+    """Run a study; return what is in its file, and the file."""
     from benchmarks.starts.study import Plan, study
 
-    draws = _at_least(1, "--draws", arguments.draws, 2 if arguments.quick else 20)
-    out = arguments.out or RESULTS / f"starts{'-quick' * arguments.quick}.json"
+    quick, name = arguments.quick, arguments.command
+    draws = _at_least(1, "--draws", arguments.draws, 2 if quick else arguments.usual_draws)
+    out = arguments.out or RESULTS / f"{name}{'-quick' * quick}.json"
+    plan = Plan.quick(draws) if quick else Plan(draws)
     try:
-        document = study(Plan.quick(draws) if arguments.quick else Plan(draws), out)
+        return study(plan.for_minima() if name == "minima" else plan, out), out
     except KeyboardInterrupt:
         _end_interrupted(f"interrupted; with `--out {_near(out)}` the same command goes on")
-    print(*write(document, out, docs=arguments.docs), sep="\n")
 
 
 def _compare(arguments: argparse.Namespace) -> None:

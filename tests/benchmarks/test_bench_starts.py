@@ -3,13 +3,23 @@
 import numpy as np
 import pytest
 from benchmarks.judge import Penalty
-from benchmarks.starts import families, report, study
+from benchmarks.starts import families, minima, report, study
 from benchmarks.starts.choosing import by_bic, by_cv, folds, support_f1
 from benchmarks.starts.families import FAMILIES, Family
 from benchmarks.starts.real import Scale
 from benchmarks.starts.rivals import rivals, support_sizes
 from benchmarks.starts.summary import Summary
-from benchmarks.starts.ways import DEFAULT, Candidates, Lasso, grid_of, our_ways, starts
+from benchmarks.starts.ways import (
+    DEFAULT,
+    STRENGTHS,
+    Candidates,
+    Lasso,
+    Ours,
+    grid_of,
+    our_ways,
+    starts,
+    strength_ways,
+)
 from scipy import sparse
 
 
@@ -144,3 +154,66 @@ def test_rivals_that_are_absent_say_how_to_get_them(monkeypatch):
 def test_every_start_of_every_penalty_is_tried():
     names = {(way.penalty, way.name) for way in our_ways()}
     assert {("mcp(3)", DEFAULT), ("logsum(0.01)", "best"), ("", "relaxed lasso")} <= names
+
+
+def test_a_tiny_study_of_minima_is_recorded_and_told(tiny, tmp_path):
+    out = tmp_path / "minima.json"
+    plan = study.Plan(draws=2, families=[tiny], sets=[]).for_minima()
+    document = study.study(plan, out)
+    records = document["records"]
+    assert len(records) == 2 * 3 * len(STRENGTHS)
+    assert document["absent"] == {}
+
+    (table,) = minima.write(document, out)
+    text = table.read_text()
+    summary = Summary(records)
+    base, swap = ("tiny", "logsum(0.1)", "stationary"), ("tiny", "logsum(0.1)", "swap")
+    ratio, scatter = summary.paired(swap, base, "error")
+    assert ratio == pytest.approx(summary.mean(swap) / summary.mean(base))
+    assert f"{ratio:.3f} +- {scatter:.3f}; " in text
+    assert "- **coordinatewise**, worse, F1 lower: " in text
+    assert "| stationary | " in text
+
+
+def test_a_stronger_minimum_is_never_above_a_stationary_one_of_the_same_start():
+    sample = families.autoregressive(3, (30, 60), 0.9, 6, 5.0)
+    kind = Penalty("logsum", 0.1)
+    alphas = grid_of(kind, sample.X, sample.y, False)
+    ways = [way for way in strength_ways() if way.penalty == kind.label]
+    assert [way.name for way in ways] == list(STRENGTHS)
+    found = [way.fit(sample.X, sample.y, alphas, False).objectives for way in ways]
+    stationary, coordinatewise, swap, _ = found
+    for stronger in (coordinatewise, swap):
+        assert np.all(stronger <= stationary * (1.0 + 1e-5))  # the tolerance of the fits
+    assert np.any(swap < stationary * (1.0 - 1e-3))
+    assert Ours(kind, "", "lasso").minimum == "stationary"
+
+
+def test_differences_of_minima_go_by_what_is_better():
+    def record(way, draw, error, f1):
+        return {"case": "c", "part": "family", "penalty": "mcp(3)", "way": way, "draw": draw} | {
+            "error": error,
+            "f1": f1,
+        }
+
+    records = [record("stationary", k, 1.0, 0.5) for k in range(3)]
+    records += [record("swap", k, 0.9 + 0.001 * k, 0.4) for k in range(3)]
+    summary = Summary(records)
+
+    def found(what, *, is_worse):
+        return minima.differences(summary, "swap", what, is_worse=is_worse)
+
+    (better,), (worse,) = found("error", is_worse=False), found("f1", is_worse=True)
+    assert better.percent == pytest.approx(9.9)
+    assert better.is_clear
+    assert worse.percent == pytest.approx(20.0)
+    assert found("error", is_worse=True) == found("f1", is_worse=False) == []
+
+
+def test_the_plan_for_minima_draws_measured_responses_more_often():
+    plan = study.Plan(draws=40).for_minima()
+    before = {data.name: data for data in study.REAL}
+    assert not any(data.large for data in plan.sets)
+    assert plan.rivals == []
+    for data in plan.sets:
+        assert data.draws == before[data.name].draws * (1 + (data.kind == "measured"))
