@@ -39,8 +39,8 @@ def table(heads: list[str], rows: list[list[str]]) -> str:
 
 
 def two(error: float, f1: float) -> str:
-    """Return an error and an F1."""
-    return "-" if math.isnan(error) else f"{number(error)}, {f1:.2f}"
+    """Return an error, and an F1 where there is one."""
+    return number(error) + ("" if math.isnan(f1) else f", {f1:.2f}")
 
 
 def number(value: float) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from benchmarks.judge import Penalty
-from benchmarks.starts import families, minima, report, study
+from benchmarks.starts import families, markup, minima, report, study
 from benchmarks.starts.choosing import by_bic, by_cv, folds, support_f1
 from benchmarks.starts.families import FAMILIES, Family
 from benchmarks.starts.real import Scale
@@ -217,3 +217,9 @@ def test_the_plan_for_minima_draws_measured_responses_more_often():
     assert plan.rivals == []
     for data in plan.sets:
         assert data.draws == before[data.name].draws * (1 + (data.kind == "measured"))
+
+
+def test_real_data_are_told_without_an_f1():
+    assert markup.two(0.25, 0.5) == "0.250, 0.50"
+    assert markup.two(0.25, np.nan) == "0.250"
+    assert markup.two(np.nan, np.nan) == "-"
