@@ -35,12 +35,12 @@ void Search::run(SolveResult& result) {
     const std::vector<double> before = fit_.state.point.w;
     // 2. jumps, and swaps when there are none
     bool moved = jump();
-    if (fit_.inputs.stopped()) break;
+    if (!moved && fit_.inputs.stopped()) break;  // what has moved, the descent takes back
     if (!moved) {
       result.minimum = Minimum::kCoordinatewise;
       if (options_.minimum == Minimum::kCoordinatewise) break;
       moved = swap();
-      if (fit_.inputs.stopped()) break;
+      if (!moved && fit_.inputs.stopped()) break;
       if (!moved) {
         result.minimum = Minimum::kSwap;
         break;
