@@ -54,7 +54,7 @@ void check_neighbours(const Problem& problem, const Design& design, Random& rand
       wanted.push_back({i, share});
       asked[i] = std::min(asked[i], share);
     }
-    neighbours.learn(design, wanted);
+    neighbours.learn(design, wanted, {});
     for (const auto& [i, unused] : wanted) {
       const check::Note note(std::to_string(i) + " at " + std::to_string(asked[i]));
       CHECK(neighbours.of(i).share == asked[i]);
@@ -64,7 +64,7 @@ void check_neighbours(const Problem& problem, const Design& design, Random& rand
   // Little is known: nothing is forgotten, and nothing has to be read again.
   neighbours.forget_all_but({features[0]}, design);
   const sparsieve::Bytes before = design.bytes_read();
-  neighbours.learn(design, {{features[1], 0.2}, {features[2], 0.0}});
+  neighbours.learn(design, {{features[1], 0.2}, {features[2], 0.0}}, {});
   CHECK(design.bytes_read() == before);
 }
 }  // namespace
@@ -97,7 +97,7 @@ TEST("search: neighbours by the shadow") {
       CHECK(design->has_shadow());
       check_neighbours(problem, *design, random);
       const sparsieve::Bytes before = design->column_bytes_read();
-      Neighbours().learn(*design, {{3, 0.9}});
+      Neighbours().learn(*design, {{3, 0.9}}, {});
       CHECK(design->column_bytes_read() - before < design->bytes() / 4);  // the bits rule most out
     }
   }
@@ -111,13 +111,13 @@ TEST("search: neighbours are forgotten when they are many") {
   Neighbours neighbours;
   std::vector<Neighbours::Wanted> everybody;
   for (Index i = 0; i < 1000; ++i) everybody.push_back({i, 0.0});  // with all others: 1.5 million
-  neighbours.learn(*design, everybody);
+  neighbours.learn(*design, everybody, {});
   neighbours.forget_all_but({7, 9}, *design);
   check_alike(problem, neighbours.of(7), 7, 0.0);
   const sparsieve::Bytes before = design->bytes_read();
-  neighbours.learn(*design, {{7, 0.1}, {9, 0.5}});
+  neighbours.learn(*design, {{7, 0.1}, {9, 0.5}}, {});
   CHECK(design->bytes_read() == before);
-  neighbours.learn(*design, {{8, 0.5}});
+  neighbours.learn(*design, {{8, 0.5}}, {});
   CHECK(design->bytes_read() > before);
   CHECK(neighbours.of(8).share == 0.5);
 }
@@ -128,7 +128,8 @@ namespace {
 // The falls that are announced at the point of `moves`, against F.
 void check_falls(const Setting& setting, const Fit& fit, const Moves& moves) {
   const Truth truth = truth_of(setting, fit, moves.w());
-  const Vector falls = moves.falls();
+  const Vector falls =
+      moves.falls(fit.target.levels.jump_thresholds(fit.inputs.design->moments().norms2));
   for (Index s = 0; s < fit.state.size(); ++s) {
     const Index j = fit.state.column(s);
     CHECK_CLOSE(falls[s], truth.moves(j) ? truth.fall(j) : 0.0L, kNoise * at_zero(setting));
