@@ -97,3 +97,11 @@ BRUTE_FORCE = 1e-12
 # Exact descent stops when no step of a sweep gains 1e-20 of the half variance of y: steps of 1e-10
 # relative, and where sweeps converge slowly, some thousand times that is left to gain.
 EXACT_DESCENT = 1e-14
+# What the judge of strength may find where a solve says that no move lowers the objective by more
+# than tol times itself: the solve knows what a move brings up to a tenth of that, and both round.
+# The second number is for objectives near zero, over the half mean square of y.
+JUDGED_MOVE = DEFAULT_KKT * (1 + 1e-1 + 1e-3)
+MOVE_ROUNDING = 1e-10
+
+# alpha_max of a strength is found by bisection to the last digits, its formula by a few sums.
+BISECTED = 1e-9

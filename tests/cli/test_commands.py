@@ -90,6 +90,29 @@ def test_every_way_to_choose(run, houses, tmp_path, select):
     assert ("R2 on rows left out" in done.out) == (select == "cv")
 
 
+@pytest.mark.parametrize(
+    ("select", "minimum"),
+    [("cv", "swap"), ("ebic", "coordinatewise"), ("alpha", "swap"), ("alpha", "stationary")],
+)
+def test_fits_look_for_the_minimum_that_is_asked_for(run, houses, tmp_path, select, minimum):
+    way = ["--alpha", "20"] if select == "alpha" else ["--select", select, "--alphas", "10"]
+    options = ["-p", "mcp", *way, "--minimum", minimum, "--no-report"]
+    done = run("fit", houses, "-t", "price", *options)
+    assert done.code == 0, done
+    model = sv.load_model(tmp_path / "houses.model.json")
+    assert model.regressor.minimum == minimum
+    assert model.certificate_.minimum == minimum
+    assert f"--minimum {minimum}" in model.provenance_["command"]
+
+
+def test_paths_look_for_the_minimum_that_is_asked_for(run, houses):
+    done = run("path", houses, "-t", "price", "-p", "mcp", "--alphas", "10", "--minimum", "swap")
+    assert done.code == 0, done
+    done = run("path", houses, "-t", "price", "--minimum", "global")
+    assert done.code == 2
+    assert "'global' is not one of 'stationary', 'coordinatewise', 'swap'" in done.err
+
+
 def test_standardising_changes_the_fit_but_not_the_scale_of_coefficients(run, tmp_path):
     columns = house_columns()
     write_csv(tmp_path / "a.csv", columns)
@@ -344,9 +367,10 @@ def test_version_and_no_arguments(run):
 
 
 def test_choices_of_the_options_are_those_of_the_library():
-    from sparsieve import columns, table_files
+    from sparsieve import columns, solvers, table_files
     from sparsieve.cli import options
 
+    assert options.MINIMA == solvers.MINIMA
     assert options.FORMATS == table_files.FORMATS
     assert options.IMPUTATIONS == columns.IMPUTATIONS
 
