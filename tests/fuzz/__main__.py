@@ -23,7 +23,8 @@ from . import parsers, reproducers, worker
 # Seconds one input may take: the problems are tiny, so this is a hang.
 PATIENCE = 120.0
 # Shares of the time. The API's calls are few and dear, the parsers' inputs many and cheap.
-SHARES = {"pwl": 3, "paths": 3, "extremes": 2, "api": 4} | dict.fromkeys(parsers.TARGETS, 1)
+SHARES = {"pwl": 3, "paths": 3, "extremes": 2, "strengths": 2, "global_minima": 1, "api": 4}
+SHARES |= dict.fromkeys(parsers.TARGETS, 1)
 
 
 class Tally:

@@ -6,9 +6,16 @@ import inspect
 import re
 from pathlib import Path
 
-from . import api, extremes, parser_checks, paths, pwl
+from . import api, extremes, global_minima, parser_checks, paths, pwl, strengths
 
-_MODULES = {"pwl": pwl, "paths": paths, "extremes": extremes, "api": api}
+_MODULES = {
+    "pwl": pwl,
+    "paths": paths,
+    "extremes": extremes,
+    "strengths": strengths,
+    "global_minima": global_minima,
+    "api": api,
+}
 
 
 def write(folder, target, case, complaints):
@@ -25,8 +32,7 @@ def write(folder, target, case, complaints):
     """
     module = _MODULES.get(target, parser_checks)
     arguments = repr(case) if target in _MODULES else f"{target!r}, {case!r}"
-    source = inspect.getsource(module)
-    source = re.split(r"\n\ndef main\(", source)[0]
+    source = _source(module)
     found = "\n".join(f"#   {line}" for text in complaints for line in text.splitlines())
     text = (
         f"# Found by the {target} fuzzer:\n{found}\n{source}\n\n"
@@ -40,3 +46,12 @@ def write(folder, target, case, complaints):
     file = folder / f"{target}-{number:04d}.py"
     file.write_text(text, encoding="utf-8")
     return file
+
+
+def _source(module):
+    """Return the source of a module without its main(), after that of what it takes from paths."""
+    source = re.split(r"\n\ndef main\(", inspect.getsource(module))[0]
+    alone = re.sub(r"from tests\.fuzz\.paths import .*\n", "", source)
+    if alone == source:
+        return source
+    return _source(paths) + "\n\n" + alone.replace("from __future__ import annotations\n", "")

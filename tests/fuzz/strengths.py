@@ -92,6 +92,11 @@ def check(seed, seen):
     return wrong
 
 
+def complaints_of(seed):
+    """Return what is wrong with the path of one seed."""
+    return check(seed, Counter())
+
+
 def main() -> int:
     """Run, print failures and counts; 1 if there were failures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

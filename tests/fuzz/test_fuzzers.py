@@ -2,12 +2,27 @@
 
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
 
+from sparsieve import certificate
+
 from . import __main__ as command
-from . import api, calls, extremes, parser_checks, parsers, paths, pwl, reproducers, worker
+from . import (
+    api,
+    calls,
+    extremes,
+    global_minima,
+    parser_checks,
+    parsers,
+    paths,
+    pwl,
+    reproducers,
+    strengths,
+    worker,
+)
 
 
 @pytest.mark.parametrize("target", parsers.TARGETS)
@@ -28,10 +43,28 @@ def test_large_supports_are_certified_as_they_are(seed):
     assert paths.check(seed, large=True)[0] == []
 
 
-@pytest.mark.parametrize("module", [pwl, paths, extremes])
+@pytest.mark.parametrize("module", [pwl, paths, extremes, strengths, global_minima])
 def test_the_first_problems_of_every_solver_fuzzer_are_solved(module):
     for seed in range(60):
         assert module.complaints_of(seed) == [], seed
+
+
+def test_a_third_of_the_small_problems_has_a_global_minimum_to_refute():
+    seen = Counter()
+    for seed in range(60, 100):
+        assert global_minima.check(seed, seen) == [], seed
+    assert seen["claimed"] >= 14
+
+
+def test_a_false_claim_of_a_global_minimum_is_found(monkeypatch):
+    claimed = next(
+        s for s in range(20) if global_minima.check(s, seen := Counter()) or seen["claimed"]
+    )
+    bound = certificate.global_lower_bound
+    monkeypatch.setattr(
+        certificate, "global_lower_bound", lambda *args: bound(*args) * (1.0 + 1e-6)
+    )
+    assert global_minima.complaints_of(claimed)
 
 
 def test_calls_of_the_public_functions_end_well():
@@ -60,7 +93,10 @@ def test_inputs_depend_on_the_seed_alone():
 
 @pytest.mark.parametrize(
     ("target", "case"),
-    [("pwl", 3), ("paths", 3), ("extremes", 3), ("csv", b"\0a,b\n1,2\n"), ("csc", b"")],
+    [
+        *(("pwl", 3), ("paths", 3), ("extremes", 3), ("strengths", 3), ("global_minima", 3)),
+        *(("csv", b"\0a,b\n1,2\n"), ("csc", b"")),
+    ],
 )
 def test_a_reproducer_runs_by_itself(tmp_path, target, case):
     file = reproducers.write(tmp_path, target, case, ["a complaint\nof two lines"])

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import calls, parser_checks, parsers, reproducers
 
-SOLVERS = ("pwl", "paths", "extremes")
+SOLVERS = ("pwl", "paths", "extremes", "strengths", "global_minima")
 TARGETS = (*SOLVERS, "api", *parsers.TARGETS)
 # After so many failures of one fuzzer there is more to repair than to find.
 ENOUGH = 20
