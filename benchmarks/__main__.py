@@ -51,6 +51,7 @@ def main() -> None:
     shared.add_argument("--repeat", type=int, default=3, help="rounds; the best counts (3)")
     _add_study(commands.add_parser("starts", help="study where a solve should start"), 20)
     _add_study(commands.add_parser("minima", help="study how strong a minimum should be"), 40)
+    _add_lower(commands.add_parser("lower", help="compare objectives with other solvers' points"))
     arguments = parser.parse_args()
     # Ended from outside, a run still ends its workers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -64,6 +65,7 @@ def main() -> None:
         "threads": _threads,
         "starts": _starts,
         "minima": _minima,
+        "lower": _lower,
     }
     try:
         does[arguments.command](arguments)
@@ -118,6 +120,22 @@ def _add_study(parser: argparse.ArgumentParser, draws: int) -> None:
     )
     parser.add_argument("--docs", action="store_true", help="write what it found into docs, too")
     parser.add_argument("--out", type=Path, help="result file; draws it holds are not run again")
+
+
+def _add_lower(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--draws", type=int, default=500, help="random problems (500)")
+    parser.add_argument("--problems", nargs="*", choices=PROBLEMS, help="of the benchmark")
+    parser.add_argument("--penalties", nargs="+", choices=[k for k in PENALTIES if k != "l1"])
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS)
+    parser.add_argument("--peers", nargs="*", choices=NAMES, help="skglm, pycasso and skein-glm")
+    parser.add_argument("--limit", type=float, default=120.0, help="CPU seconds of a peer's path")
+    parser.add_argument(
+        "--why",
+        type=int,
+        metavar="POINTS",
+        help="run nothing; look at so many points of the result file where ours is above",
+    )
+    parser.add_argument("--out", type=Path, help="result file; paths it holds are not run again")
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -262,6 +280,34 @@ def _study(arguments: argparse.Namespace) -> tuple[dict[str, Any], Path]:
         return study(plan.for_minima() if name == "minima" else plan, out), out
     except KeyboardInterrupt:
         _end_interrupted(f"interrupted; with `--out {_near(out)}` the same command goes on")
+
+
+def _lower(arguments: argparse.Namespace) -> None:
+    from benchmarks.lower import why
+    from benchmarks.lower.report import write
+    from benchmarks.lower.study import Plan, study
+
+    out = arguments.out or RESULTS / "lower.json"
+    if arguments.why is not None:
+        most = _at_least(1, "--why", arguments.why, 5)
+        if not out.exists():
+            sys.exit(f"{_near(out)} is not there; run `python -m benchmarks lower` first")
+        print(why.table(why.why(out, most)))
+        return
+    asked = {
+        "draws": _at_least(0, "--draws", arguments.draws, 500),
+        "cells": arguments.problems,
+        "penalties": arguments.penalties,
+        "variants": arguments.variants,
+        "peers": arguments.peers,
+        "limit": arguments.limit,
+    }
+    plan = Plan(**{name: value for name, value in asked.items() if value is not None})
+    try:
+        document = study(plan, out)
+    except KeyboardInterrupt:
+        _end_interrupted(f"interrupted; with `--out {_near(out)}` the same command goes on")
+    print(*write(document, out), sep="\n")
 
 
 def _compare(arguments: argparse.Namespace) -> None:
