@@ -34,9 +34,9 @@ OURS = (
 )
 EXACT, MM = "exact descent", "MM-screen"
 PEERS = ("skglm", "pycasso", "skein-glm")
-_TOL = 1e-8  # ours; peers are asked for the first of these they answer in time
-_PEER_TOLS = {"pycasso": (1e-12, 1e-8)}
-_OTHER_TOLS = (1e-7, 1e-5)
+_TOL = 1e-8  # ours
+TOLERANCES = (1e-7, 1e-5)  # of peers: the first that they answer in time
+_SQUARED = frozenset({"pycasso"})  # its tolerance is one of objectives
 _MM_ITERATIONS = 200
 
 
@@ -125,7 +125,9 @@ def mm_path(X: np.ndarray, y: np.ndarray, penalty: Penalty, alphas: np.ndarray) 
 
 
 @contextmanager
-def peer_solvers(names: list[str], limit: float) -> Iterator[tuple[list[Solver], dict[str, str]]]:
+def peer_solvers(
+    names: list[str], limit: float, tolerances: tuple[float, ...] = TOLERANCES
+) -> Iterator[tuple[list[Solver], dict[str, str]]]:
     """Start the workers of peers; yield solvers and why some are absent. They end on leaving."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lower-")))
@@ -138,15 +140,19 @@ def peer_solvers(names: list[str], limit: float) -> Iterator[tuple[list[Solver],
                 absent[name] = str(error)
                 continue
             stack.callback(client.close)
-            found.append(Solver(name, _Peer(client, folder, limit)))
+            found.append(Solver(name, _Peer(client, folder, limit, tolerances)))
         yield found, absent
 
 
 class _Peer:
     """A peer's worker, handed one design after the other."""
 
-    def __init__(self, client: Client, folder: Path, limit: float) -> None:
+    def __init__(
+        self, client: Client, folder: Path, limit: float, tolerances: tuple[float, ...]
+    ) -> None:
         self.client, self.folder, self.limit = client, folder, limit
+        self.tolerances = tolerances
+        self.tolerance: float | None = None  # at which it answered last
         self._last: tuple[Any, Path] | None = None
         self._count = 0
 
@@ -156,9 +162,11 @@ class _Peer:
             raise NoAnswer(refusal)
         self.client.use(self._stored(X, y))
         error = ""
-        for tol in _PEER_TOLS.get(self.client.peer, _OTHER_TOLS):
-            answer = self.client.solve(penalty, alphas, tol, self.limit)
+        for tol in self.tolerances:
+            asked = tol**2 if self.client.peer in _SQUARED else tol
+            answer = self.client.solve(penalty, alphas, asked, self.limit)
             if answer["ok"]:
+                self.tolerance = tol
                 return answer["coefs"]
             error = str(answer["error"])
         raise NoAnswer(error)

@@ -22,6 +22,7 @@ from benchmarks.judge import PENALTIES, alpha_grid, correlation_scale, judge
 from benchmarks.lower.draws import draw
 from benchmarks.lower.solvers import (
     OURS,
+    TOLERANCES,
     NoAnswer,
     Solver,
     label,
@@ -60,6 +61,7 @@ class Plan:
     variants: list[str] = field(default_factory=lambda: ["standardised", "raw"])
     penalties: list[str] = field(default_factory=lambda: list(KINDS))
     peers: list[str] = field(default_factory=lambda: ["skglm", "pycasso", "skein-glm"])
+    tolerances: tuple[float, ...] = TOLERANCES
     limit: float = 120.0  # CPU seconds of a peer's path
     mm_entries: float = 1500.0  # the MM of [RGS19] is asked on designs of at most so many entries
     n_alphas: int = 10  # of random problems
@@ -102,7 +104,7 @@ def study(plan: Plan, out: Path) -> Record:
     document: Record = {"meta": meta(), "records": [], "skipped": {}, **found}
     out.parent.mkdir(parents=True, exist_ok=True)
     done = {(r["case"], r["variant"], r["penalty"]) for r in document["records"]}
-    with peer_solvers(plan.peers, plan.limit) as (theirs, absent):
+    with peer_solvers(plan.peers, plan.limit, plan.tolerances) as (theirs, absent):
         document["absent"] = absent
         solvers = [*our_solvers(), *theirs]
         everybody = [*solvers, *plain_solvers(plan.mm_entries)]
@@ -142,6 +144,7 @@ def compare(
         "alphas": alphas.tolist(),
         "objective": {},
         "seconds": {},
+        "tolerance": {},  # at which a peer answered
         "failed": {},
     }
     kept = {}
@@ -154,6 +157,7 @@ def compare(
         verdict = judge(X, y, coefs, penalty, alphas)
         record["objective"][solver.name] = verdict.objective.tolist()
         record["seconds"][solver.name] = seconds
+        record["tolerance"][solver.name] = getattr(solver.path, "tolerance", None)
         kept[solver.name] = coefs
     return record, kept
 
