@@ -11,10 +11,14 @@ neighbours         our own points at the next alphas, above and below, as starts
 drops              one feature less, everything else settled again, for every feature
 swaps              one feature for another, everything else settled again; for every feature the
                    few best takers of its place, ranked by what they gain alone
+few swaps          only the ten after which F is lowest at once; the first that is lower is taken
+random swaps       as many, of features drawn at random: what settling so often is worth by itself
 drops and swaps    whichever of both is lower, until none is
 entries            a feature more: the few best outside, at its lowest point, settled again
 lassos             starts from lassos at other levels
 exact descent      the plain warm-started descent (descent.py), settled
+forward            from zero, the feature that gains most jumps in, the support is settled, again
+previous           the walk down with swaps alone, from alpha to alpha
 shapes             starts from points of less concave penalties, in steps
 rival's neighbour  the rival's points at the next alphas as starts: whether it is the way there
 =================  ==============================================================================
@@ -26,7 +30,7 @@ import json
 import re
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +47,7 @@ from benchmarks.problems import PROBLEMS, Design, fetch, store
 from benchmarks.runner import CACHE
 
 _TAKERS = 5  # of a place, whose swaps are settled
+_FEW = 10  # most promising swaps
 _ENTRANTS = 10
 _LEVEL = 1e-6  # objectives that differ by less, relatively, are level
 _ROUNDS = 50
@@ -183,6 +188,44 @@ def exact(case: Case) -> np.ndarray:
     return case.lowest([exact_path(X, y, case.bench.penalty, grid)[:, -1]])
 
 
+def forward(case: Case) -> np.ndarray:
+    """Enter one feature after the other, as long as one gains; jumps come before any descent."""
+    bench = case.bench
+    w, end = np.zeros(bench.h.size), time.monotonic() + case.limit
+    while time.monotonic() < end:
+        c = bench.correlations(w)
+        outside = np.flatnonzero((w == 0) & (bench.h > 0))
+        gains = bench.gain(outside, c[outside])
+        if gains.max(initial=0.0) <= 1e-9 * bench.objective(w):
+            break
+        j = outside[int(gains.argmax())]
+        t = minimiser(
+            bench.penalty, abs(c[j]), float(bench.h[j]), bench.alpha, float(bench.jump[j])
+        )
+        w[j] = np.copysign(t, c[j])
+        w = refit(bench, w, np.flatnonzero(w))
+    return case.lowest([w])
+
+
+def previous(case: Case) -> np.ndarray:
+    import sparsieve as sv
+
+    bench, grid = case.bench, case.record["alphas"][: case.k + 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = sv.sparse_path(
+            bench.X,
+            bench.y,
+            penalty_of(bench.penalty.kind, bench.penalty.shape),
+            alphas=grid,
+            fit_intercept=False,
+            tol=1e-8,
+            start="previous",
+            minimum="swap",
+        )
+    return case.lowest([path.coef_at(bench.alpha)])
+
+
 def shapes(case: Case) -> np.ndarray:
     """Walk from a nearly convex shape to the one asked for, in three ways of stepping."""
     penalty = case.bench.penalty
@@ -218,8 +261,9 @@ def _without(w: np.ndarray, i: int) -> np.ndarray:
     return less
 
 
-def _drop_starts(bench: Bench, w: np.ndarray) -> list[np.ndarray]:
-    return [refit(bench, w, np.setdiff1d(np.flatnonzero(w), [i])) for i in np.flatnonzero(w)]
+def _drop_starts(bench: Bench, w: np.ndarray) -> Iterator[np.ndarray]:
+    for i in np.flatnonzero(w):
+        yield refit(bench, w, np.setdiff1d(np.flatnonzero(w), [i]))
 
 
 def refit(bench: Bench, w: np.ndarray, support: np.ndarray) -> np.ndarray:
@@ -236,28 +280,27 @@ def refit(bench: Bench, w: np.ndarray, support: np.ndarray) -> np.ndarray:
     return out
 
 
-def _swap_starts(bench: Bench, w: np.ndarray) -> list[np.ndarray]:
+def _swap_starts(bench: Bench, w: np.ndarray, takers: int = _TAKERS) -> list[np.ndarray]:
+    """Return swaps, those first after which F is lowest before anything is settled."""
     c = bench.correlations(w)
-    starts = []
+    ranked: list[tuple[float, int, np.ndarray]] = []
     for i in np.flatnonzero(w):
-        for j, gain in zip(*(part[:_TAKERS] for part in bench.takers(w, int(i), c)), strict=True):
+        columns, gains = bench.takers(w, int(i), c)
+        left = _without(w, int(i))
+        without, before = bench.correlations(left), bench.objective(left)
+        for j, gain in zip(columns[:takers], gains[:takers], strict=True):
             if gain <= 0:
                 break
-            other = _without(w, int(i))
-            column = bench.X[:, [i]]
-            dense = np.asarray(column.toarray() if sparse.issparse(column) else column).ravel()
-            mine = bench.X[:, [j]]
-            mine = np.asarray(mine.toarray() if sparse.issparse(mine) else mine).ravel()
-            z = float(c[j] + mine @ dense / bench.n * w[i])
-            t = minimiser(
-                bench.penalty, abs(z), float(bench.h[j]), bench.alpha, float(bench.jump[j])
-            )
+            other, z, h = left.copy(), float(without[j]), float(bench.h[j])
+            t = minimiser(bench.penalty, abs(z), h, bench.alpha, float(bench.jump[j]))
             other[j] = np.copysign(t, z)
-            starts.append(other)
-    return starts
+            ranked.append((before - gain, len(ranked), other))
+    return [other for _, _, other in sorted(ranked, key=lambda entry: entry[:2])]
 
 
-def _greedy(case: Case, makes: list[Callable[[Bench, np.ndarray], list[np.ndarray]]]) -> np.ndarray:
+def _greedy(
+    case: Case, makes: list[Callable[[Bench, np.ndarray], Iterable[np.ndarray]]]
+) -> np.ndarray:
     """Take the lowest of all moves, settled, until none is lower."""
     bench, w = case.bench, case.point(FIRST)
     best, end = bench.objective(w), time.monotonic() + case.limit
@@ -280,8 +323,39 @@ def drops(case: Case) -> np.ndarray:
     return _greedy(case, [_drop_starts])
 
 
+def few_swaps(case: Case) -> np.ndarray:
+    """Settle the most promising swaps only, and take the first that is lower."""
+    bench, w = case.bench, case.point(FIRST)
+    best, end = bench.objective(w), time.monotonic() + case.limit
+    moved = True
+    while moved and time.monotonic() < end:
+        moved = False
+        for start in _swap_starts(bench, w)[:_FEW]:
+            settled = bench.settle(start)
+            if bench.objective(settled) < best * (1 - 1e-9):
+                w, best, moved = settled, bench.objective(settled), True
+                break
+    return w
+
+
 def swaps(case: Case) -> np.ndarray:
     return _greedy(case, [_swap_starts])
+
+
+def _random_starts(bench: Bench, w: np.ndarray) -> Iterator[np.ndarray]:
+    rng = np.random.default_rng(np.count_nonzero(w))
+    outside, c = np.flatnonzero((w == 0) & (bench.h > 0)), bench.correlations(w)
+    for i in np.repeat(np.flatnonzero(w), _TAKERS):
+        j = rng.choice(outside)
+        other = _without(w, int(i))
+        # as large in the fit as what it replaces
+        size = abs(w[i]) * np.sqrt(bench.h[i] / bench.h[j])
+        other[j] = np.copysign(size, c[j])
+        yield other
+
+
+def random_swaps(case: Case) -> np.ndarray:
+    return _greedy(case, [_random_starts])
 
 
 def both(case: Case) -> np.ndarray:
@@ -291,11 +365,15 @@ def both(case: Case) -> np.ndarray:
 REMEDIES: dict[str, Remedy] = {
     "neighbours": neighbours,
     "drops": drops,
+    "few swaps": few_swaps,
     "swaps": swaps,
+    "random swaps": random_swaps,
     "drops and swaps": both,
     "entries": entries,
     "lassos": lassos,
     "exact descent": exact,
+    "forward": forward,
+    "previous": previous,
     "shapes": shapes,
     "rival's neighbour": rival_neighbours,
 }
