@@ -77,15 +77,13 @@ def global_lower_bound(problem: Problem, point: Point, penalty: Penalty) -> floa
     data = problem.data
     pi = np.ones(problem.n_features) if data.weights is None else data.weights
     used = np.flatnonzero(np.isfinite(pi))
-    concavity = max(
-        largest_concavity(penalty, point.alpha * level) for level in np.unique(pi[used])
-    )
+    levels = point.alpha * np.unique(pi[used])
+    concavity = max((largest_concavity(penalty, level) for level in levels), default=0.0)
     margin = least_curvature(problem, used) - concavity if np.isfinite(concavity) else 0.0
     if not margin > 0.0:
         return None
-    violation = point.kkt * float(
-        np.asarray(penalty.slope(np.zeros(1), np.full(1, point.alpha)))[0]
-    )
+    slope = np.asarray(penalty.slope(np.zeros(1), np.full(1, point.alpha)), dtype=np.float64)
+    violation = point.kkt * float(slope[0])
     above = used.size * violation**2 / (2.0 * margin)
     return point.objective - above - _ROUNDING * abs(point.objective)
 

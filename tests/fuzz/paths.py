@@ -186,7 +186,9 @@ def grid_complaints(path, X, y, penalty, options, eps):
     if largest == 0.0:
         return []
     complaints = []
-    if not largest <= path.alphas[0] <= (1 + 1e-12) * largest / FRACTION:
+    # Zero must be a minimum of the strength that the path looks for.
+    unmoved = sv.alpha_max(X, y, penalty, minimum="coordinatewise", **known)
+    if not largest <= path.alphas[0] <= (1 + 1e-12) * max(largest / FRACTION, unmoved):
         complaints.append(f"the grid begins at {path.alphas[0]}, alpha_max is {largest}")
     if abs(path.alphas[-1] - eps * largest) > 1e-12 * eps * largest:
         complaints.append(f"the grid ends at {path.alphas[-1]}, not {eps * largest}")

@@ -136,3 +136,9 @@ def test_errors_name_the_cause_and_the_remedy(options, words):
 def test_too_few_rows():
     with pytest.raises(ValueError, match="minimum of 4"):
         sv.stability_selection(np.eye(3), np.arange(3.0))
+
+
+def test_too_many_pairs_are_refused_at_once():
+    X, y, _ = sv.datasets.make_toy(20, 5, 2, noise=0.5, random_state=0)
+    with pytest.raises(ValueError, match="n_pairs must be at most 100000"):
+        sv.stability_selection(X, y, n_pairs=10**300)

@@ -29,6 +29,9 @@ __all__ = ["Stability", "stability_bounds", "stability_selection"]
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+# Halves of more pairs than that would not be drawn in an hour.
+_MOST_PAIRS = 100_000
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability(Summarised):
@@ -278,6 +281,8 @@ def stability_selection(
     count = check_integer("alphas", alphas, low=1, remedy="use e.g. alphas=100")
     eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-2")
     n_pairs = check_integer("n_pairs", n_pairs, low=1, remedy="use e.g. n_pairs=50")
+    if n_pairs > _MOST_PAIRS:
+        raise ValueError(f"n_pairs must be at most {_MOST_PAIRS}, got {n_pairs}; 50 are common.")
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights, min_samples=4)
     problem = Problem(data, fit_intercept=fit_intercept, positive=positive, minimum=minimum)
     threshold, q = _check_threshold_and_q(threshold, max_false, q, problem.n_features)
