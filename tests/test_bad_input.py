@@ -239,7 +239,7 @@ def test_many_more_samples_than_features(penalty, store):
 @every_penalty
 @pytest.mark.parametrize("factor", [1.0, 10.0, 1e6])
 def test_alpha_at_and_far_above_alpha_max(penalty, factor):
-    alpha = factor * sv.alpha_max(X, Y, penalty)
+    alpha = factor * sv.alpha_max(X, Y, penalty, minimum="coordinatewise")
     # From a lasso features may be there already at alpha_max, where zero is stationary too.
     model = fit(X, Y, penalty=penalty, alpha=alpha, start="previous")
     assert not np.any(model.coef_)

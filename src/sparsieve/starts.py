@@ -177,12 +177,12 @@ def first_alpha(
     """
     largest = solver.largest_alpha()
     unmoved = max(largest, solver.alpha_max(solver.minimum))  # zero is a minimum that strong
-    if start.kind in ("none", "previous") or max_time <= 0.0:
-        return unmoved
     start = Start("lasso", start.fraction) if start.kind == "best" else start
-    limit = max(largest / start.fraction, unmoved)
+    limit = largest / start.fraction  # the lasso is empty from there on
+    if start.kind in ("none", "previous") or max_time <= 0.0 or unmoved >= limit:
+        return unmoved
     step = max(eps ** (-1.0 / (count - 1)), _FINEST) if count > 1 else 1.0 / start.fraction
-    alphas = [largest]
+    alphas = [unmoved]
     while alphas[-1] < limit:
         alphas.append(min(alphas[-1] * step, limit))
     found = 0  # how many alphas are known to be too small: the one after them is the answer

@@ -97,7 +97,8 @@ def engine_path(problem: LibraryProblem, lambdas: Array, tol: float) -> tuple[An
             alphas=alphas,
             fit_intercept=False,
             tol=tol / largest,
-            start="previous",  # as the methods it is compared with
+            start="previous",  # as the methods it is compared with, and as strong a minimum
+            minimum="stationary",
             n_jobs=1,
         )
         return path, process_time() - cpu, perf_counter() - wall
