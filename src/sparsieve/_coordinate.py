@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
 from ._penalty_checks import Watched
 
 if TYPE_CHECKING:
+    from . import _core
     from .penalties import Penalty
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -18,6 +18,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 def core_penalty(penalty: Penalty) -> _core.Penalty:
     """Give the core a penalty: its own version of a built-in, or calls back to Python."""
+    from . import _core  # here, because the judges know penalties and must not load the core
+
     spec = getattr(penalty, "core_spec", None)
     return (
         _core.python_penalty(Watched(penalty)) if spec is None else _core.builtin_penalty(*spec())

@@ -75,8 +75,8 @@ class Begin(NamedTuple):
 
 #: How strong a minimum is looked for, weakest first.
 MINIMA = ("stationary", "coordinatewise", "swap")
-#: What is looked for unless something else is asked for: docs/minima.md has the evidence.
-DEFAULT_MINIMUM = "coordinatewise"
+#: What is looked for unless something else is asked for.
+DEFAULT_MINIMUM = "stationary"
 
 
 def check_minimum(minimum: Any) -> str:
@@ -414,12 +414,20 @@ class Solver:
             flag that the solver watches was raised.
         """
         names = itertools.cycle([begin.name for begin in begins])
+        asked = iter(tolerances)
+
+        def hand_over(found: _core.PathPoint) -> bool:
+            assert on_point is not None
+            return on_point(self._point(found, next(names), next(asked)))
+
         end = self._core.follow(
             alphas,
             tolerances,
             max_iter,
             [begin.core for begin in begins],
-            None if on_point is None else lambda p: on_point(self._point(p, next(names))),
+            None
+            if on_point is None
+            else lambda p: on_point(self._point(p, next(names), next(asked))),
             max_time,
             convexity,
             minimum=self._search,
@@ -446,15 +454,19 @@ class Solver:
             [alpha], [tol], max_iter, [begin.core], found.append, minimum=self._search
         )
         _check_given(end is not _OVERFLOW)
-        return self._point(found[0], begin.name)
+        return self._point(found[0], begin.name, tol)
 
-    def _reached(self, found: _core.PathPoint) -> str:
-        """Name the strength of a point; the minimum of a convex problem has every one."""
-        if self._convex and found.status is _CONVERGED:
-            return self.minimum
-        return _REACHED[found.minimum]
+    def _reached(self, found: _core.PathPoint, tol: float) -> str:
+        """Name the strength of a point.
 
-    def _point(self, found: _core.PathPoint, start: str) -> Point:
+        In a convex problem nothing lowers the objective by more than the duality gap.
+        """
+        if not self._convex:
+            return _REACHED[found.minimum]
+        enough = found.status is _CONVERGED and found.dual_gap <= tol * found.objective
+        return self.minimum if enough else "stationary"
+
+    def _point(self, found: _core.PathPoint, start: str, tol: float) -> Point:
         return Point(
             alpha=found.alpha,
             columns=found.columns,
@@ -472,6 +484,6 @@ class Solver:
             settled_by_shadow=found.by_shadow,
             r2=1.0 - found.deviance / self.null_deviance if self.null_deviance else 0.0,
             start=start,
-            minimum=self._reached(found),
+            minimum=self._reached(found, tol),
             counters=Counters._make(found.counters),
         )
