@@ -81,7 +81,8 @@ void bind_columns(nb::module_& m) {
       .def_prop_ro(
           "norms2",
           [](PyDesign& self) { return to_numpy(self.design.measured()->moments().norms2); },
-          nb::rv_policy::automatic, "Weighted squared norms of the columns, centred where they are.")
+          nb::rv_policy::automatic,
+          "Weighted squared norms of the columns, centred where they are.")
       .def_prop_ro("usable", [](PyDesign& self) { return self.design.measured()->usable(); });
 }
 
