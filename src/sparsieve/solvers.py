@@ -313,9 +313,18 @@ class Solver:
         self.null_deviance: float = self._core.null_deviance
 
     @property
+    def _proven_by_gap(self) -> bool:
+        """Whether the duality gap bounds what any move can bring.
+
+        It does so up to what is left of the correlations of unpenalised features; along a column
+        that hardly varies even that is worth much.
+        """
+        return self._convex and (self._weights is None or bool(np.all(self._weights > 0.0)))
+
+    @property
     def _search(self) -> _core.Minimum:
         """What the core has to look for."""
-        wanted = "stationary" if self._convex else self.minimum
+        wanted = "stationary" if self._proven_by_gap else self.minimum
         return _SEARCHES[wanted]
 
     def again(self, max_time: float = math.inf) -> Solver:
@@ -461,7 +470,7 @@ class Solver:
 
         In a convex problem nothing lowers the objective by more than the duality gap.
         """
-        if not self._convex:
+        if not self._proven_by_gap:
             return _REACHED[found.minimum]
         enough = found.status is _CONVERGED and found.dual_gap <= tol * found.objective
         return self.minimum if enough else "stationary"

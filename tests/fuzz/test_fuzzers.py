@@ -49,6 +49,11 @@ def test_the_first_problems_of_every_solver_fuzzer_are_solved(module):
         assert module.complaints_of(seed) == [], seed
 
 
+def test_a_free_column_that_hardly_varies_is_no_excuse():
+    """Found once: a lasso's gap says little of unpenalised features with next to no curvature."""
+    assert strengths.check(127796, Counter()) == []
+
+
 def test_a_third_of_the_small_problems_has_a_global_minimum_to_refute():
     seen = Counter()
     for seed in range(60, 100):
