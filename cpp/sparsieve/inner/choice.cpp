@@ -18,6 +18,8 @@ constexpr double kGramPrice = 60.0;
 constexpr double kBentPrice = 250.0;
 // From a start the solve goes through many more features than stay: the matrix grows by all of them.
 constexpr double kPriceFromStart = 4.0;
+// After so many epochs that does not count any more: the columns are not getting anywhere.
+constexpr Index kPatience = 2000;
 constexpr double kVisit = 10.0;  // what visiting a column costs besides its entries
 // While features outside violate, the working set is solved to this share of what they violate by.
 constexpr double kRough = 0.1;
@@ -57,8 +59,8 @@ Status Choice::minimise(const Inputs& inputs, const Levels& levels, State& state
   while (!state.set.has_gram()) {
     ColumnDescent columns(inputs, levels, state);
     columns.give_up_when([&](Bytes bytes, Index epochs, bool bends) {
-      const double price =
-          (bends ? kBentPrice : kGramPrice) * (from_start_ ? kPriceFromStart : 1.0);
+      const bool dear = from_start_ && epochs < kPatience;
+      const double price = (bends ? kBentPrice : kGramPrice) * (dear ? kPriceFromStart : 1.0);
       return gram_would_pay(inputs, state, bytes, epochs, price);
     });
     const Status ended = columns.minimise(target, progress);
