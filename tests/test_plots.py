@@ -146,7 +146,9 @@ def test_surface_of_a_cross_validation_marks_the_choice(model):
 
 
 def test_surface(problem):
-    surface = sv.sparse_surface(*problem, "logsum", alphas=10, start="previous")
+    surface = sv.sparse_surface(
+        *problem, "logsum", alphas=10, start="previous", minimum="stationary"
+    )
     ax = surface.plot()
     assert ax.get_xlabel() == "alpha / largest alpha"
     drawn = ax.images[0].get_array()

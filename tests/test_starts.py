@@ -29,7 +29,7 @@ from sparsieve.certificate import STARTED
 from sparsieve.path import grid_from
 from sparsieve.penalties import resolve_penalty
 from sparsieve.solvers import Begin, Problem
-from sparsieve.starts import FRACTION, Start, check_start, lowest
+from sparsieve.starts import ABOVE, FRACTION, Start, check_start, lowest
 from sparsieve.tracing import check_limits, trace
 from sparsieve.validation import check_X_y
 
@@ -302,7 +302,7 @@ def test_best_is_never_above_any_of_its_starts(penalty, alphas):
         y = response(X, 6, 0.3, seed)
         best = sv.sparse_path(X, y, penalty, alphas=alphas, eps=0.02, start="best")
         limits = check_limits(tol=1e-6, max_iter=10_000)
-        problem = Problem(check_X_y(X, y))
+        problem = Problem(check_X_y(X, y), minimum="coordinatewise")
         solver = problem.solver(resolve_penalty(penalty), n_alphas=12)
         down, _ = trace(solver, best.alphas, limits)
         up = [solver.solve(a, 1e-6, 10_000) for a in best.alphas[::-1]][::-1]
@@ -363,14 +363,15 @@ def test_a_grid_begins_at_an_empty_point_and_ends_where_it_always_did(hard, pena
     start = np.full(X.shape[1], 0.1) if start == "given" else start
     largest = sv.alpha_max(X, y, penalty)
     path = sv.sparse_path(X, y, penalty, alphas=count, eps=0.02, start=start, max_support=30)
-    limit = largest / FRACTION
+    unmoved = sv.alpha_max(X, y, penalty, minimum="coordinatewise")
+    limit = max(largest / FRACTION, ABOVE * unmoved)
     assert largest <= path.alphas[0] <= limit * (1 + FEW_OPS)
     if not isinstance(start, str):
         return  # given coefficients need not vanish anywhere
     assert path.support_size[0] == 0 or path.alphas[0] == pytest.approx(limit, rel=FEW_OPS)
     if start == "previous":
-        assert path.alphas[0] == largest
-    solver = Problem(check_X_y(X, y)).solver(resolve_penalty(penalty))
+        assert path.alphas[0] == (ABOVE * unmoved if unmoved > largest else largest)
+    solver = Problem(check_X_y(X, y), minimum="coordinatewise").solver(resolve_penalty(penalty))
     grid = grid_from(solver, Start(start), count, 0.02)
     assert len(grid) == count
     np.testing.assert_array_equal(grid[: len(path)], path.alphas)
@@ -387,7 +388,7 @@ def test_features_may_be_there_at_alpha_max_from_a_lasso(hard):
     given = sv.sparse_path(X, y, "logsum", alphas=[largest, 0.1 * largest])
     np.testing.assert_array_equal(given.alphas, [largest, 0.1 * largest])
     assert given.support_size[0] > 0
-    down = sv.sparse_path(X, y, "logsum", alphas=[largest], start="previous")
+    down = sv.sparse_path(X, y, "logsum", alphas=[largest], start="previous", minimum="stationary")
     assert down.support_size[0] == 0
 
 

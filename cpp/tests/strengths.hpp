@@ -67,6 +67,10 @@ inline Fit make_fit(const Setting& setting, const Penalty& penalty, double alpha
   return fit;
 }
 
+inline sparsieve::CurvatureGroups curvatures_of(const Fit& fit) {
+  return {fit.inputs.design->moments().norms2, fit.target.levels.weights()};
+}
+
 // ------------------------------------------------------------------------------- the truth
 
 // F at a point and what moves bring, from the problem's own numbers.

@@ -128,8 +128,7 @@ namespace {
 // The falls that are announced at the point of `moves`, against F.
 void check_falls(const Setting& setting, const Fit& fit, const Moves& moves) {
   const Truth truth = truth_of(setting, fit, moves.w());
-  const Vector falls =
-      moves.falls(fit.target.levels.jump_thresholds(fit.inputs.design->moments().norms2));
+  const Vector falls = moves.falls(fit.target.levels.jump_thresholds(curvatures_of(fit)));
   for (Index s = 0; s < fit.state.size(); ++s) {
     const Index j = fit.state.column(s);
     CHECK_CLOSE(falls[s], truth.moves(j) ? truth.fall(j) : 0.0L, kNoise * at_zero(setting));
@@ -225,7 +224,7 @@ TEST("search: thresholds of jumps are rounded down, by 1 % at most") {
       for (Index j = 1; j < d; ++j) h[j] = std::pow(10.0, random.between(-8.0, 8.0));
       for (Index j = 1; j < 40; ++j)
         h[j] = std::exp2(random.below(20) - 10.0);  // where steps begin
-      const Vector jump = levels.jump_thresholds(h);
+      const Vector jump = levels.jump_thresholds({h, levels.weights()});
       for (Index j = 0; j < d; ++j) {
         if (h[j] == 0.0 || levels.threshold(j) == 0.0 || std::isinf(levels.threshold(j))) {
           CHECK(jump[j] == levels.threshold(j));

@@ -47,7 +47,7 @@ void bring_to_rest(Fit& fit, Neighbours& neighbours, Random& random) {
   SolveResult result;
   Descent(fit, fit.target, options, false, false).run(result);
   CHECK(result.status == Status::kConverged);
-  Search(fit, neighbours, options).run(result);
+  Search(fit, curvatures_of(fit), neighbours, options).run(result);
   CHECK(result.minimum == Minimum::kCoordinatewise);
 }
 
@@ -55,7 +55,7 @@ void bring_to_rest(Fit& fit, Neighbours& neighbours, Random& random) {
 Index check_swaps(const Setting& setting, Fit& fit, Neighbours& neighbours, double least) {
   fit.model().settle(fit.inputs, fit.state, 0.0);
   const Levels& levels = fit.target.levels;
-  const Vector jump = levels.jump_thresholds(setting.design->moments().norms2);
+  const Vector jump = levels.jump_thresholds(curvatures_of(fit));
   const std::vector<Swap> found = SwapSearch(fit, neighbours, jump, least).find();
   const Truth truth = truth_of(setting, fit, fit.state.point.w);
   const long double noise = kNoise * at_zero(setting);

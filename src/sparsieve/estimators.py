@@ -108,7 +108,7 @@ class SparseRegressor(FittedPoint):
         Where the solve begins; a concave penalty has many stationary points, and this decides in
         which one it ends. As in :func:`sparse_path`; "previous" and "best" walk along alphas of
         their own.
-    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+    minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
         How strong a minimum is looked for: as in :func:`sparse_path`.
     n_jobs : int or None, default=None
         Threads for the passes over X; None means 1, -1 all cores. The result is the same, bit for
@@ -150,7 +150,7 @@ class SparseRegressor(FittedPoint):
         max_iter: int = 10_000,
         warm_start: bool = False,
         start: str | ArrayLike = "lasso",
-        minimum: str = "stationary",
+        minimum: str = "coordinatewise",
         n_jobs: int | None = None,
         relax: bool = False,
     ) -> None:

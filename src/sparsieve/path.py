@@ -347,7 +347,7 @@ def sparse_path(
     tol_relative_to: str = "alpha",
     max_iter: int = 10_000,
     start: str | ArrayLike = "lasso",
-    minimum: str = "stationary",
+    minimum: str = "coordinatewise",
     n_jobs: int | None = None,
     progress: bool = False,
     max_support: int | None = None,
@@ -406,7 +406,7 @@ def sparse_path(
         For a convex penalty it makes no difference, and costs nothing. Unless alphas are given, a
         path begins at the first alpha, from alpha_max upwards, whose point under this start is
         empty: from a lasso that may be somewhat above alpha_max.
-    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+    minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
         How strong a minimum is looked for at each alpha; see "How good is this minimum?" in the
         guide.
 

@@ -76,7 +76,7 @@ class Begin(NamedTuple):
 #: How strong a minimum is looked for, weakest first.
 MINIMA = ("stationary", "coordinatewise", "swap")
 #: What is looked for unless something else is asked for.
-DEFAULT_MINIMUM = "stationary"
+DEFAULT_MINIMUM = "coordinatewise"
 
 
 def check_minimum(minimum: Any) -> str:

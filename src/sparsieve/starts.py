@@ -50,6 +50,9 @@ _TOL = 1e-6
 _MANY = 10_000
 #: The least step upwards when looking for that: a grid's own may be as small as rounding.
 _FINEST = 1.02
+#: A grid begins this much above the alpha where zero stops being a stronger minimum than
+#: stationary: at that alpha itself the rounding of a correlation, also of float32 data, decides.
+ABOVE = 1.0 + 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +179,8 @@ def first_alpha(
     coarser ones than those of a very fine grid), at most to alpha_max / fraction.
     """
     largest = solver.largest_alpha()
-    unmoved = max(largest, solver.alpha_max(solver.minimum))  # zero is a minimum that strong
+    threshold = solver.alpha_max(solver.minimum)  # zero is a minimum that strong
+    unmoved = threshold * ABOVE if threshold > largest else largest
     start = Start("lasso", start.fraction) if start.kind == "best" else start
     limit = largest / start.fraction  # the lasso is empty from there on
     if start.kind in ("none", "previous") or max_time <= 0.0 or unmoved >= limit:

@@ -116,6 +116,7 @@ NAMES = ("lasso", "previous", "best")
 KINDS = ("zeros", "right", "wrong signs", "huge", "of n features", "of all features")
 # Of the slope at zero, as the documentation says: a grid begins at most this much above alpha_max.
 FRACTION = 0.3
+ABOVE = 1.0 + 1e-6
 
 
 def make_start(seed, X, y, penalty, options):
@@ -186,8 +187,8 @@ def grid_complaints(path, X, y, penalty, options, eps):
     if largest == 0.0:
         return []
     complaints = []
-    # Zero must be a minimum of the strength that the path looks for.
-    unmoved = sv.alpha_max(X, y, penalty, minimum="coordinatewise", **known)
+    # Zero must be a minimum of the strength that the path looks for, whatever rounding does.
+    unmoved = ABOVE * sv.alpha_max(X, y, penalty, minimum="coordinatewise", **known)
     if not largest <= path.alphas[0] <= (1 + 1e-12) * max(largest / FRACTION, unmoved):
         complaints.append(f"the grid begins at {path.alphas[0]}, alpha_max is {largest}")
     if abs(path.alphas[-1] - eps * largest) > 1e-12 * eps * largest:

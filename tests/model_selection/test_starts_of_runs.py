@@ -16,7 +16,7 @@ from sparsieve.model_file import read_content, write_content
 from sparsieve.model_selection import stability
 from sparsieve.model_selection.grid import alpha_grids
 from sparsieve.solvers import Problem
-from sparsieve.starts import FRACTION, Start, follow
+from sparsieve.starts import ABOVE, FRACTION, Start, follow
 from sparsieve.validation import check_X_y
 
 NAMES = ("lasso", "previous", "best")
@@ -157,7 +157,7 @@ def test_the_grids_of_a_surface_begin_where_each_shape_is_empty(hard):
     for path in surface:
         largest = sv.alpha_max(X, y, path.penalty)
         unmoved = sv.alpha_max(X, y, path.penalty, minimum="coordinatewise")
-        most = max(largest / FRACTION, unmoved) * (1 + REORDERED_SUM)
+        most = max(largest / FRACTION, ABOVE * unmoved) * (1 + REORDERED_SUM)
         assert largest <= path.alphas[0] <= most
         assert path.support_size[0] == 0
         assert path.alphas[-1] == pytest.approx(0.05 * largest, rel=REORDERED_SUM)

@@ -18,11 +18,12 @@ constexpr std::size_t kJumpers = 64, kSwaps = 8;
 constexpr double kSure = 0.1;
 }  // namespace
 
-Search::Search(Fit& fit, Neighbours& neighbours, const SolveOptions& options)
+Search::Search(Fit& fit, const CurvatureGroups& curvatures, Neighbours& neighbours,
+               const SolveOptions& options)
     : fit_(fit),
       neighbours_(neighbours),
       options_(options),
-      jump_(fit.target.levels.jump_thresholds(fit.inputs.design->moments().norms2)) {}
+      jump_(fit.target.levels.jump_thresholds(curvatures)) {}
 
 void Search::run(SolveResult& result) {
   const History history = fit_.history;

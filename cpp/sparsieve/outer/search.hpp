@@ -10,7 +10,8 @@ namespace sparsieve {
 
 class Search {
  public:
-  Search(Fit& fit, Neighbours& neighbours, const SolveOptions& options);
+  Search(Fit& fit, const CurvatureGroups& curvatures, Neighbours& neighbours,
+         const SolveOptions& options);
   // Move and descend again until no jump, and no swap if that is asked for, lowers F by more than tol F.
   // The result becomes that of the last descent. When the poll says stop, the last point that is known to be
   // stationary is kept.

@@ -40,7 +40,10 @@ SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record
   Descent(fit_, fit_.target, options, from_start, record).run(result);
   // 4. go on to a stronger minimum
   if (options.minimum != Minimum::kStationary) {
-    Search(fit_, neighbours_, options).run(result);
+    if (!curvatures_) {
+      curvatures_.emplace(design_->moments().norms2, fit_.target.levels.weights());
+    }
+    Search(fit_, *curvatures_, neighbours_, options).run(result);
   }
   result.counters.add_work(std::exchange(start_cost_, {}));
   // 5. certify what else is known about it

@@ -91,9 +91,10 @@ class Solver {
   std::vector<double> null_correlations_;
   Fit fit_;
   std::optional<Lasso> lasso_;
-  bool at_start_ = false;  // the point and the working set are those of a start
-  Neighbours neighbours_;  // what swaps have learned about columns
-  Counters start_cost_;    // of the start that the next solve goes on from
+  bool at_start_ = false;                      // the point and the working set are those of a start
+  std::optional<CurvatureGroups> curvatures_;  // for jumps, once they are looked for
+  Neighbours neighbours_;                      // what swaps have learned about columns
+  Counters start_cost_;                        // of the start that the next solve goes on from
 };
 
 }  // namespace sparsieve

@@ -53,27 +53,31 @@ Levels Levels::lasso(double fraction) const {
   return levels;
 }
 
-std::vector<double> Levels::jump_thresholds(const std::vector<double>& h) const {
-  // 1. the different pairs of curvature and strength
+CurvatureGroups::CurvatureGroups(const std::vector<double>& h, const std::vector<double>& weights)
+    : group_(h.size(), -1) {
   std::map<std::pair<double, double>, Index> places;
-  std::vector<double> low, strength, jump = threshold_;
-  std::vector<Index> place(jump.size(), -1);
-  for (std::size_t j = 0; j < jump.size(); ++j) {
-    if (!(h[j] > 0.0) || !(jump[j] > 0.0) || std::isinf(jump[j])) continue;
+  for (std::size_t j = 0; j < h.size(); ++j) {
+    const double weight = weights.empty() ? 1.0 : weights[j];
+    if (!(h[j] > 0.0) || !(weight > 0.0) || std::isinf(weight)) continue;
     const double step = std::floor(kSteps * std::log2(h[j]));
-    const auto [at, fresh] =
-        places.try_emplace({step, strength_[j]}, static_cast<Index>(low.size()));
-    place[j] = at->second;
+    const auto [at, fresh] = places.try_emplace({step, weight}, static_cast<Index>(h_.size()));
+    group_[j] = at->second;
     if (!fresh) continue;
-    low.push_back(std::exp2(step / kSteps) * (1.0 - 1e-12));
-    strength.push_back(strength_[j]);
+    h_.push_back(std::exp2(step / kSteps) * (1.0 - 1e-12));
+    weight_.push_back(weight);
   }
-  // 2. the threshold of each
-  std::vector<double> level(low.size());
-  penalty_->jump_thresholds(low.data(), strength.data(), static_cast<Index>(low.size()),
+}
+
+std::vector<double> Levels::jump_thresholds(const CurvatureGroups& curvatures) const {
+  const std::size_t groups = curvatures.h_.size();
+  std::vector<double> strength(groups), level(groups), jump = threshold_;
+  for (std::size_t g = 0; g < groups; ++g) strength[g] = alpha_ * curvatures.weight_[g];
+  penalty_->jump_thresholds(curvatures.h_.data(), strength.data(), static_cast<Index>(groups),
                             level.data());
   for (std::size_t j = 0; j < jump.size(); ++j) {
-    if (place[j] >= 0) jump[j] = std::min(jump[j], level[place[j]]);
+    const Index g = curvatures.group_[j];
+    // infinite: a feature that never enters
+    if (g >= 0 && !std::isinf(jump[j])) jump[j] = std::min(jump[j], level[g]);
   }
   return jump;
 }

@@ -8,6 +8,18 @@
 
 namespace sparsieve {
 
+// The curvatures h_j of F along the features, rounded down by up to 1 %, in groups of features that have the
+// same one and the same weight: these share the threshold of a jump at every alpha.
+class CurvatureGroups {
+ public:
+  CurvatureGroups(const std::vector<double>& h, const std::vector<double>& weights);
+
+ private:
+  friend class Levels;
+  std::vector<double> h_, weight_;  // per group
+  std::vector<Index> group_;        // per feature; -1 = it never jumps
+};
+
 class Levels {
  public:
   // weights: pi_j; empty = all 1, 0 = unpenalised, infinity = excluded.
@@ -26,9 +38,9 @@ class Levels {
   double strength(Index j) const { return strength_[j]; }
   double threshold(Index j) const { return threshold_[j]; }
   const std::vector<double>& thresholds() const { return threshold_; }
-  // The correlations from which on zero is no longer the minimiser of F along a coordinate whose curvature is
-  // h_j, rounded down by up to 1 %; at most the thresholds.
-  std::vector<double> jump_thresholds(const std::vector<double>& h) const;
+  // The correlations from which on zero is no longer the minimiser of F along a coordinate of this curvature;
+  // at most the thresholds.
+  std::vector<double> jump_thresholds(const CurvatureGroups& curvatures) const;
   // For the fit of the unpenalised features, before there is an alpha.
   void set_unpenalised(const std::vector<Index>& features, double unit);
 

@@ -104,7 +104,7 @@ solver_options = _stack(
     click.option(
         "--minimum",
         type=click.Choice(MINIMA),
-        default="stationary",
+        default="coordinatewise",
         show_default=True,
         help="How strong a minimum is looked for: stationary, one that no change of a single "
         "coefficient lowers, or one that no exchange of two features lowers either.",

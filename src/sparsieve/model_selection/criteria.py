@@ -214,7 +214,7 @@ class SparseRegressorIC(FittedPoint):
         As in :class:`SparseRegressor`.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         Where each solve begins: as in :func:`sparse_path`.
-    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+    minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
         How strong a minimum is looked for: as in :func:`sparse_path`.
     relax : bool, default=False
         Keep least squares on the selected features; the criterion judges the penalised fits.
@@ -262,7 +262,7 @@ class SparseRegressorIC(FittedPoint):
         tol: float = 1e-6,
         max_iter: int = 10_000,
         start: str | ArrayLike = "lasso",
-        minimum: str = "stationary",
+        minimum: str = "coordinatewise",
         n_jobs: int | None = None,
         relax: bool = False,
     ) -> None:

@@ -141,7 +141,7 @@ class SparseRegressorCV(FittedPoint):
         As in :class:`SparseRegressor`.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         Where each solve begins, in every fold and in the final fit: as in :func:`sparse_path`.
-    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+    minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
         How strong a minimum is looked for, in every fold and in the final fit: as in
         :func:`sparse_path`.
     n_jobs : int or None, default=None
@@ -202,7 +202,7 @@ class SparseRegressorCV(FittedPoint):
         tol: float = 1e-6,
         max_iter: int = 10_000,
         start: str | ArrayLike = "lasso",
-        minimum: str = "stationary",
+        minimum: str = "coordinatewise",
         n_jobs: int | None = None,
         progress: bool = False,
         relax: bool = False,

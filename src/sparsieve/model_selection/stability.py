@@ -215,7 +215,7 @@ def stability_selection(
     tol: float = 1e-4,
     max_iter: int = 10_000,
     start: str | ArrayLike = "lasso",
-    minimum: str = "stationary",
+    minimum: str = "coordinatewise",
     n_jobs: int | None = None,
     progress: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -250,7 +250,7 @@ def stability_selection(
         Where each solve begins, as in :func:`sparse_path`: from a lasso, several features may enter
         at once. Where more than q do and none was there before, the q that contribute most to the
         fit are selected.
-    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+    minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
         How strong a minimum is looked for: as in :func:`sparse_path`.
     n_jobs : int or None, default=None
         Halves at the same time, as in :class:`SparseRegressorCV`; the result does not depend on it.

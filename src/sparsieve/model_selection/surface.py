@@ -218,7 +218,7 @@ def sparse_surface(
     tol: float = 1e-6,
     max_iter: int = 10_000,
     start: str | ArrayLike = "lasso",
-    minimum: str = "stationary",
+    minimum: str = "coordinatewise",
     n_jobs: int | None = None,
     progress: bool = False,
     max_support: int | None = None,
@@ -253,7 +253,7 @@ def sparse_surface(
         As in :func:`sparse_path`.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         As in :func:`sparse_path`; "best" needs ``warm="alpha"``.
-    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+    minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
         How strong a minimum is looked for: as in :func:`sparse_path`.
     n_jobs : int or None, default=None
         Shapes computed at the same time when ``warm="alpha"``, otherwise threads for the passes
