@@ -217,7 +217,7 @@ $(VENV)/.bench: $(VENV)/.installed
 	touch $@
 
 paper: $(VENV)/.test
-	$(VENV)/bin/python -m sparsieve.paper $(PAPER_ARGS)
+	$(VENV)/bin/python -m benchmarks.paper $(PAPER_ARGS)
 
 bench-envs: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks envs $(PEERS)

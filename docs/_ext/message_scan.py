@@ -17,8 +17,6 @@ _WARN = {"warn", "warn_explicit"}
 REMEDIES = {
     "n_active must be between": "choose n_active between 0 and n_features.",
     "prox_center must hold": "pass one finite number per column of X, or None for zeros.",
-    "sparsieve paper: <error>": "put the data set where the message says, or leave it out.",
-    "--seeds must be at least 1": "use e.g. --seeds 3.",
     "rule must be 'corrected' or 'printed'": "use rule='corrected'.",
     "penalty <name>: slope(<where>": "return a finite number for every size and strength.",
     "penalty <name>: value(<where>": "return a finite number for every size and strength.",
@@ -41,7 +39,7 @@ TOPICS = [
     ("Model files", r"_codec|_files|model_"),
     ("Command line", r"cli|tables"),
     ("Report and plots", r"report|plots"),
-    ("The paper's algorithms and experiments", r"reference|paper"),
+    ("The paper's algorithms", r"reference"),
 ]
 
 

@@ -341,13 +341,6 @@ def test_help_has_examples_and_exit_codes(run, command):
     assert "\b" not in done.out
 
 
-def test_paper_hands_its_arguments_on(run):
-    done = run("paper", "--help")
-    assert done.code == 0
-    assert "usage: sparsieve paper" in done.out
-    assert run("paper", "no-such-experiment").code == 2
-
-
 def test_names_cannot_command_the_terminal(run, tmp_path):
     columns = house_columns()
     columns["\x1b[31mred"] = columns.pop("area")

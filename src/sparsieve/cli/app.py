@@ -212,8 +212,16 @@ def info(file: str, **options: Any) -> Exit:
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def paper(arguments: tuple[str, ...]) -> int:
-    """Rerun the experiments of the ICML 2019 paper; `sparsieve paper --help` tells more."""
-    from ..paper import main
+@click.pass_context
+def paper(context: click.Context, arguments: tuple[str, ...]) -> int:
+    """Rerun the experiments of the ICML 2019 paper, in a checkout of sparsieve.
 
-    return int(main(list(arguments)))
+    They are in the folder benchmarks/paper of the source, not in the installed package. Inside a
+    checkout `sparsieve paper --help` tells more.
+    """
+    from .paper import checkout_around, paper_command
+
+    if {"-h", "--help"} & set(arguments) and checkout_around(Path.cwd()) is None:
+        click.echo(context.get_help())
+        return Exit.OK
+    return paper_command(list(arguments))

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..reference.design import as_design
+from sparsieve.reference.design import as_design
+
 from .methods import engine_path, reference_point, trace
 from .plan import ENGINE, TRACE, Task
 from .problems import grid, load

@@ -6,21 +6,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from benchmarks.paper import command, main
+from benchmarks.paper.claims import CLAIMS
+from benchmarks.paper.plan import ENGINE, EXPERIMENTS, FULL, PAPER_METHODS, PROFILES, TINY, plan
+from benchmarks.paper.problems import Problem, grid, load
+from benchmarks.paper.runner import run
+from benchmarks.paper.scale import to_library
+from benchmarks.paper.store import Store, pack, unpack
+from benchmarks.paper.summary import Ratio, Total, end_points, ratio, shared_points, totals
 from tolerances import REORDERED_SUM
 
 import sparsieve as sv
 from sparsieve import reference
-from sparsieve.paper import command, main
-from sparsieve.paper.claims import CLAIMS
-from sparsieve.paper.plan import ENGINE, EXPERIMENTS, FULL, PAPER_METHODS, PROFILES, TINY, plan
-from sparsieve.paper.problems import Problem, grid, load
-from sparsieve.paper.runner import run
-from sparsieve.paper.scale import to_library
-from sparsieve.paper.store import Store, pack, unpack
-from sparsieve.paper.summary import Ratio, Total, end_points, ratio, shared_points, totals
 
 pytest.importorskip("matplotlib")
-figures = pytest.importorskip("sparsieve.paper.figures")
+figures = pytest.importorskip("benchmarks.paper.figures")
 
 PENALTIES = [sv.LogSum(0.1), sv.MCP(0.5), sv.MCP(3.0), sv.SCAD(3.7), sv.CappedL1(0.5), sv.L1()]
 

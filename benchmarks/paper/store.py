@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 import sklearn
 
-from .. import __version__
+from sparsieve import __version__
 
 Record = dict[str, Any]
 # What any record has; with less, a file was torn or written by something else.

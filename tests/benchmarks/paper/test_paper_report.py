@@ -4,16 +4,15 @@ import csv
 from pathlib import Path
 
 import pytest
-
-from sparsieve.paper.findings import findings, gains, in_panel, span
-from sparsieve.paper.plan import ENGINE
-from sparsieve.paper.store import Store
-from sparsieve.paper.summary import totals
+from benchmarks.paper.findings import findings, gains, in_panel, span
+from benchmarks.paper.plan import ENGINE
+from benchmarks.paper.store import Store
+from benchmarks.paper.summary import totals
 
 pytest.importorskip("matplotlib")
-from sparsieve.paper.report import CAPTIONS, write_report
+from benchmarks.paper.report import CAPTIONS, write_report
 
-PUBLISHED = Path(__file__).parents[2] / "docs" / "figures" / "paper"
+PUBLISHED = Path(__file__).parents[3] / "docs" / "figures" / "paper"
 
 
 def record(method, cpu, objectives, *, panel="figure1-small", seed=0, converged=True, tol=1e-3):

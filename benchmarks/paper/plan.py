@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..penalties import MCP, SCAD, LogSum, Penalty
+from sparsieve import MCP, SCAD, LogSum
+from sparsieve.penalties import Penalty
+
 from .problems import Problem
 
 LOG_SUMS = (("logsum", 0.01), ("logsum", 0.1), ("logsum", 1.0))

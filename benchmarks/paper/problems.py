@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import datasets
+from sparsieve import datasets
 
 Array = npt.NDArray[np.float64]
 N_ACTIVE = 5  # relevant features of every toy problem of the paper

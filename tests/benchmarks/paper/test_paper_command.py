@@ -3,15 +3,15 @@
 import json
 
 import pytest
+from benchmarks.paper import command, main
+from benchmarks.paper.plan import TINY, plan
+from benchmarks.paper.problems import load
+from benchmarks.paper.runner import run
 
 import sparsieve as sv
-from sparsieve.paper import command, main
-from sparsieve.paper.plan import TINY, plan
-from sparsieve.paper.problems import load
-from sparsieve.paper.runner import run
 
 pytest.importorskip("matplotlib")
-figures = pytest.importorskip("sparsieve.paper.figures")
+figures = pytest.importorskip("benchmarks.paper.figures")
 
 TOY = ["toy", "--profile", "tiny"]
 

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import reference
-from ..path import sparse_path
-from ..penalties import Penalty
+from sparsieve import reference, sparse_path
+from sparsieve.penalties import Penalty
+
 from .scale import LibraryProblem
 
 Array = npt.NDArray[np.float64]

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..judge import kkt_violation, objective
-from ..penalties import MCP, SCAD, Penalty
+from sparsieve import MCP, SCAD, kkt_violation, objective
+from sparsieve.penalties import Penalty
 
 Array = npt.NDArray[np.float64]
 

@@ -1,0 +1,5 @@
+"""``python -m benchmarks.paper``, the same as ``sparsieve paper``."""
+
+from .command import main
+
+raise SystemExit(main())

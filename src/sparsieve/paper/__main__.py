@@ -1,5 +1,0 @@
-"""``python -m sparsieve.paper``, the same as ``sparsieve paper``."""
-
-from .command import main
-
-raise SystemExit(main())
