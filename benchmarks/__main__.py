@@ -23,6 +23,7 @@ from benchmarks.settings import Settings
 Number = TypeVar("Number", int, float)
 CLOCKS = "seconds: those on the wall; cpu: those of the processor, steadier on a busy machine"
 INTERRUPTED = 130  # the exit status of what Ctrl-C ends
+DOCS = "write the short form of the tables into docs/benchmark_results.md, too"
 
 
 def main() -> None:
@@ -34,6 +35,7 @@ def main() -> None:
     _add_run(commands.add_parser("run", help="run the benchmark and write its report"))
     report = commands.add_parser("report", help="write tables and plots of a result file again")
     report.add_argument("results", nargs="+", type=Path)
+    report.add_argument("--docs", action="store_true", help=DOCS)
     comparison.add_options(
         commands.add_parser("compare", help="time this commit against a base commit")
     )
@@ -118,7 +120,7 @@ def _add_study(parser: argparse.ArgumentParser, draws: int) -> None:
     parser.add_argument(
         "--draws", type=int, help=f"draws of every family ({draws}; in the quick run 2)"
     )
-    parser.add_argument("--docs", action="store_true", help="write what it found into docs, too")
+    parser.add_argument("--docs", action="store_true", help=DOCS)
     parser.add_argument("--out", type=Path, help="result file; draws it holds are not run again")
 
 
@@ -215,15 +217,15 @@ def _at_least(smallest: Number, option: str, given: Number | None, default: Numb
 
 
 def _report(arguments: argparse.Namespace) -> None:
-    _write_report(arguments.results)
+    _write_report(arguments.results, docs=arguments.docs)
 
 
-def _write_report(results: list[Path]) -> None:
+def _write_report(results: list[Path], *, docs: bool = False) -> None:
     from benchmarks.report import write
 
     for path in results:
         try:
-            written = write(path)
+            written = write(path, docs=docs)
         except (OSError, KeyError, ValueError) as error:
             sys.exit(f"{path} is no result file of `run`: {type(error).__name__} {error}")
         print(*written, sep="\n")

@@ -1,4 +1,4 @@
-"""Markdown tables and plots of a result file."""
+"""Markdown tables and plots of a result file: everything, and the short form for the docs."""
 
 from __future__ import annotations
 
@@ -11,20 +11,26 @@ from typing import Any
 
 from benchmarks.adapters import NAMES, OURS, OWN, PREVIOUS
 from benchmarks.judge import PENALTIES
+from benchmarks.page import put
 from benchmarks.problems import PROBLEMS
 
 Record = dict[str, Any]
+_GROUPS = {"L1": ("l1",), "non-convex": ("mcp", "scad", "logsum")}
 _WORDS = {OURS: "ours", PREVIOUS: 'ours with start="previous"'}
 _DEAR = 4.0  # a start that costs more than this is named
 _LEVEL = 1e-4  # mean objectives that differ by less, relatively, are level
 
 
-def write(results: Path) -> list[Path]:
-    """Write ``<results>.md`` and one plot per thread setting and variant; return the files."""
+def write(results: Path, *, docs: bool = False) -> list[Path]:
+    """Write ``<results>.md`` and one plot per thread setting and variant; return the files.
+
+    With docs, the short form replaces the section ``solvers`` of the page of results, too.
+    """
     document = json.loads(results.read_text())
     text = results.with_suffix(".md")
     text.write_text(markdown(document))
-    return [text, *_plots(_arranged(document["records"]), results)]
+    written = [text, *_plots(_arranged(document["records"]), results)]
+    return [*written, put("solvers", compact(document))] if docs else written
 
 
 # ---------------------------------------------------------------- tables
@@ -112,9 +118,8 @@ def _ratio(cell: Iterable[Record], who: str) -> str:
 
 def _summary(records: list[Record]) -> str:
     lines = []
-    groups = {"L1": ("l1",), "non-convex": ("mcp", "scad", "logsum")}
-    for title, kinds in groups.items():
-        chosen = [r for r in records if r["penalty"].split("(")[0] in kinds]
+    for title in _GROUPS:
+        chosen = _in_group(records, title)
         cells = [_of(chosen, *cell) for cell in _cells(chosen)]
         for who, clock in product((OURS, PREVIOUS), ("seconds", "cpu")):
             known = [ratio for cell in cells if (ratio := speedup(cell, clock, who)) is not None]
@@ -253,6 +258,150 @@ def _number(value: float) -> str:
     return f"{value:.3g}" if value >= 1e-3 else f"{value:.1e}"
 
 
+# ---------------------------------------------------------------- the short form
+
+
+def compact(document: Record) -> str:
+    """Return ours beside the fastest peer, cell by cell, the cells that we lose by name."""
+    meta, records = document["meta"], _arranged(document["records"])
+    pages = {
+        f"{threads} thread{'s' * (threads > 1)}, {variant} columns": [
+            r for r in records if r["threads"] == threads and r["variant"] == variant
+        ]
+        for threads, variant in _pages(records)
+    }
+    first, *others = pages
+    parts = ["# Solvers\n", _about(meta), _settled(records), _beside(first, pages[first])]
+    if others:
+        parts.append(_ratios_elsewhere({title: pages[title] for title in others}))
+    parts += [_means(pages), _lost(pages), *_lower_elsewhere(pages)]
+    return "\n".join(part for part in parts if part)
+
+
+def _settled(records: list[Record]) -> str:
+    """Say in one line each what was not searched for, or not timed, as the rest was."""
+    earlier = [r for r in records if "settled" in r]
+    done = [r for r in records if r["status"] == "ok"]
+    kept = sum(r.get("rounds", 1) == 0 for r in done)
+    lines = []
+    if earlier:
+        tried = sum(r["status"] == "ok" for r in earlier)
+        lines.append(
+            f"Searches of earlier runs settled {tried} tolerances of peers, judged again here, and "
+            f"{len(earlier) - tried} times that a peer does not get there, not tried again here."
+        )
+    if kept:
+        lines.append(f"{kept} of {len(done)} times are those of the search, without rounds.")
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _beside(title: str, records: list[Record]) -> str:
+    """Return one row per cell: our seconds, the fastest peer's, and their ratio, at each level."""
+    levels, who = _values(records, "level"), _own(records)
+    head = ["problem", "penalty"]
+    for level in levels:
+        head += [*(f"{level}: {_WORDS[name]}" for name in who), "fastest peer"]
+        head += [f"ratio to {_WORDS[name]}" if len(who) > 1 else "ratio" for name in who]
+    rows = []
+    for problem, penalty in _cells(records):
+        row = [problem, penalty]
+        for level in levels:
+            cell = [r for r in _of(records, problem, penalty) if r["level"] == level]
+            done = {r["peer"]: r["seconds"] for r in cell if r["status"] == "ok"}
+            peer = _fastest(done)
+            row += [_number(done[name]) if name in done else "never" for name in who]
+            row += [f"{_number(done[peer])} ({peer})" if peer else "-"]
+            row += [_ratio(cell, name) or "-" for name in who]
+        rows.append(row)
+    told = 'Seconds by the clock; "-" where no peer gets there within its limit.'
+    return f"## {title.capitalize()}\n\n{told}\n\n" + _table(head, rows)
+
+
+def _ratios_elsewhere(pages: dict[str, list[Record]]) -> str:
+    """Return the ratios of the other pages, side by side, each with the fastest peer's name."""
+    levels = {title: _values(records, "level") for title, records in pages.items()}
+    head = ["problem", "penalty"]
+    head += [f"{title}: {level}" for title in pages for level in levels[title]]
+    rows = []
+    for problem, penalty in _cells([r for records in pages.values() for r in records]):
+        row = [problem, penalty]
+        for title, records in pages.items():
+            for level in levels[title]:
+                cell = [r for r in _of(records, problem, penalty) if r["level"] == level]
+                peer = _fastest({r["peer"]: r["seconds"] for r in cell if r["status"] == "ok"})
+                ratio = _ratio(cell, OURS)
+                row.append(f"{ratio} ({peer})" if ratio else "-" if not peer else "lost")
+        rows.append(row)
+    told = (
+        'Fastest peer / ours, by the clock; "-" where no peer gets there, "lost" where ours fails.'
+    )
+    return f"## The other settings\n\n{told}\n\n" + _table(head, rows)
+
+
+def _own(records: list[Record]) -> list[str]:
+    return [name for name in (OURS, PREVIOUS) if name in _values(records, "peer")] or [OURS]
+
+
+def _fastest(done: dict[str, float]) -> str:
+    """Return the name of the fastest peer, or nothing."""
+    peers = [name for name in done if name not in OWN]
+    return min(peers, key=lambda name: done[name]) if peers else ""
+
+
+def _means(pages: dict[str, list[Record]]) -> str:
+    """Return mean and least ratio by page, level, penalties and clock, with how many cells."""
+    clocks = {"seconds": "by the clock", "cpu": "processor"}
+    kinds = [(group, clock) for group in _GROUPS for clock in clocks]
+    rows = []
+    for title, records in pages.items():
+        for level, who in product(_values(records, "level"), _own(records)):
+            row = [title, level, _WORDS[who]]
+            for group, clock in kinds:
+                chosen = [r for r in _in_group(records, group) if r["level"] == level]
+                cells = (_of(chosen, *cell) for cell in _cells(chosen))
+                known = [x for cell in cells if (x := speedup(cell, clock, who)) is not None]
+                row.append(_mean_and_least(known))
+            rows.append(row)
+    head = ["", "accuracy", "ours is", *(f"{group}, {clocks[clock]}" for group, clock in kinds)]
+    return (
+        "## In the mean\n\nFastest peer / ours: geometric mean, the least, and in brackets the "
+        "number of cells, which both solved.\n\n" + _table(head, rows)
+    )
+
+
+def _mean_and_least(ratios: list[float]) -> str:
+    if not ratios:
+        return "-"
+    return f"{geometric_mean(ratios):.2f}, {min(ratios):.2f} ({len(ratios)})"
+
+
+def _lost(pages: dict[str, list[Record]]) -> str:
+    """Name the cells in which a peer is faster, or which only peers solved."""
+    slower, unsolved = [], []
+    for title, records in pages.items():
+        for level in _values(records, "level"):
+            chosen = [r for r in records if r["level"] == level]
+            for cell in (_of(chosen, *name) for name in _cells(chosen)):
+                name = f"{cell[0]['problem']} {cell[0]['penalty']} ({title}, {level})"
+                tried = {r["peer"] for r in cell}
+                done = {r["peer"] for r in cell if r["status"] == "ok"}
+                if OURS in tried - done and done - OWN:
+                    unsolved.append(name)
+                for who in _own(cell):
+                    ratio = speedup(cell, who=who)
+                    if ratio is not None and ratio < 1.0:
+                        slower.append(f"{name}: {_WORDS[who]} {ratio:.2f}")
+    return (
+        f"Slower than the fastest peer: {'; '.join(slower) or 'none'}.\n"
+        f"Solved by peers only: {'; '.join(unsolved) or 'none'}.\n"
+    )
+
+
+def _lower_elsewhere(pages: dict[str, list[Record]]) -> list[str]:
+    told = {title: _minima(records) for title, records in pages.items()}
+    return [f"{title[0].upper()}{title[1:]}. {text}" for title, text in told.items() if text]
+
+
 # ---------------------------------------------------------------- plots
 
 
@@ -340,6 +489,10 @@ def _pages(records: list[Record]) -> list[tuple[int, str]]:
 
 def _cells(records: list[Record]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((r["problem"], r["penalty"]) for r in records))
+
+
+def _in_group(records: Iterable[Record], group: str) -> list[Record]:
+    return [r for r in records if r["penalty"].split("(")[0] in _GROUPS[group]]
 
 
 def _of(records: list[Record], problem: str, penalty: str) -> list[Record]:

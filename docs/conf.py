@@ -27,7 +27,6 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "matplotlib.sphinxext.plot_directive",
     "message_table",
-    "benchmark_pages",
     "command_output",
 ]
 
@@ -35,7 +34,6 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = [
     "_build",
     "_ext",
-    "benchmark_results",
     "figures",
     "gallery/**.ipynb",
     "gallery/GALLERY_HEADER.rst",

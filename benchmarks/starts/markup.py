@@ -15,7 +15,7 @@ def draws(summary: Summary) -> str:
     counts = dict.fromkeys([*summary.cases("family"), *summary.cases("real")], 0)
     for record in summary.records:
         counts[record["case"]] = max(counts[record["case"]], record["draw"] + 1)
-    return ", ".join(f"{case} {count}" for case, count in counts.items())
+    return "; ".join(f"{case}: {count}" for case, count in counts.items())
 
 
 def told(loss: Loss) -> str:
@@ -30,6 +30,12 @@ def skipped(document: Record) -> str:
     lines = [f"- {name}: {why}" for name, why in document.get("absent", {}).items()]
     lines += [f"- {name}: {why}" for name, why in document.get("skipped", {}).items()]
     return "\n".join(["## Not measured\n", *lines, ""]) if lines else ""
+
+
+def skipped_briefly(document: Record) -> str:
+    """Name what was not measured, in a line."""
+    names = [*document.get("absent", {}), *document.get("skipped", {})]
+    return f"Not measured: {'; '.join(names)}.\n" if names else ""
 
 
 def table(heads: list[str], rows: list[list[str]]) -> str:

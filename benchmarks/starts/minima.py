@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import envs
+from benchmarks.page import put
 from benchmarks.starts import markup
 from benchmarks.starts.real import KINDS
 from benchmarks.starts.summary import WORSE, Loss, Summary, geometric_mean
@@ -17,15 +17,29 @@ from benchmarks.starts.ways import PENALTIES, STRENGTHS
 Record = dict[str, Any]
 _BASE, *_STRONGER = STRENGTHS
 _LABELS = [penalty.label for penalty in PENALTIES[:3]]
-_DOCS = envs.ROOT / "docs" / "benchmark_results"
 
 
 def write(document: Record, results: Path, *, docs: bool = False) -> list[Path]:
-    """Write the tables beside the results, and into the docs if asked to."""
-    places = [results.with_suffix(".md"), *([_DOCS / "minima.md"] if docs else [])]
-    for place in places:
-        place.write_text(markdown(document))
-    return places
+    """Write the tables beside the results; if asked to, their short form into the docs."""
+    table = results.with_suffix(".md")
+    table.write_text(markdown(document))
+    return [table, *([put("minima", compact(document))] if docs else [])]
+
+
+def compact(document: Record) -> str:
+    """Return the part of the report that the docs show: all but the tables case by case."""
+    summary = Summary(document["records"])
+    parts = [
+        "# How strong a minimum\n",
+        _about(document, summary),
+        _beyond(summary),
+        _together(summary),
+        _dictionaries(summary),
+        _objectives(summary),
+        _costs(summary),
+        markup.skipped_briefly(document),
+    ]
+    return "\n".join(part for part in parts if part)
 
 
 def markdown(document: Record) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import envs
+from benchmarks.page import STATIC, put
 from benchmarks.starts import markup
 from benchmarks.starts.figure import draw
 from benchmarks.starts.real import KINDS
@@ -30,19 +30,39 @@ _RIVALS = (
     ("ncvreg", _LABELS[1]),
     ("skglm", _LABELS[2]),
 )
-_DOCS = (envs.ROOT / "docs" / "benchmark_results", envs.ROOT / "docs" / "_static")
 
 
 def write(document: Record, results: Path, *, docs: bool = False) -> list[Path]:
-    """Write table and figure beside the results, and into the docs if asked to."""
-    places = [(results.with_suffix(".md"), results.with_suffix(".png"))]
+    """Write tables and figure beside the results; if asked to, their short form into the docs."""
+    table, pictures = results.with_suffix(".md"), [results.with_suffix(".png")]
+    table.write_text(markdown(document))
+    pages = []
     if docs:
-        places.append((_DOCS[0] / "starts.md", _DOCS[1] / "starts.png"))
-    text, figure = markdown(document), draw(Summary(document["records"]))
-    for table, picture in places:
-        table.write_text(text)
+        pages.append(put("starts", compact(document)))
+        pictures.append(STATIC / "starts.png")
+    figure = draw(Summary(document["records"]))
+    for picture in pictures:
         figure.savefig(picture, dpi=110)
-    return [path for place in places for path in place]
+    return [table, *pages, *pictures]
+
+
+def compact(document: Record) -> str:
+    """Return the part of the report that the docs show: all but the dictionaries with the BIC."""
+    summary = Summary(document["records"])
+    parts = [
+        "# Where a solve starts\n",
+        _about(document, summary),
+        _six_families(summary),
+        _each_family(summary),
+        _real_sets(summary),
+        _real_starts(summary),
+        _real_rivals(summary),
+        _objectives(summary),
+        _costs(summary),
+        _losses(summary),
+        markup.skipped_briefly(document),
+    ]
+    return "\n".join(part for part in parts if part)
 
 
 def markdown(document: Record) -> str:

@@ -1,7 +1,8 @@
 """The report must not hide what a mean of ratios leaves out."""
 
 import pytest
-from benchmarks.report import markdown, speedup
+from benchmarks.page import PAGE, put
+from benchmarks.report import compact, markdown, speedup
 
 
 def record(problem, peer, seconds=None, penalty="mcp(3)"):
@@ -87,3 +88,51 @@ def test_the_order_of_a_run_is_not_that_of_its_report():
         ["| tall_20000x2000", "mcp(3)"],
         ["| another", "mcp(3)"],
     ]
+
+
+def short(*records):
+    return compact({"meta": {}, "records": list(records)})
+
+
+def test_the_short_form_names_the_fastest_peer_and_what_we_lose():
+    won = [record("a", "sparsieve", 2.0), record("a", "slow", 9.0), record("a", "fast", 3.0)]
+    slower = [record("b", "sparsieve", 2.0), record("b", "fast", 1.0)]
+    unsolved = [record("c", "sparsieve"), record("c", "fast", 1.0)]
+    alone = [record("d", "sparsieve", 4.0), record("d", "fast")]
+    found = short(*won, *slower, *unsolved, *alone)
+    assert "| a | mcp(3) | 2 | 3 (fast) | 1.50 |" in found
+    assert "| c | mcp(3) | never | 1 (fast) | - |" in found
+    assert "| d | mcp(3) | 4 | - | - |" in found
+    assert "0.87, 0.50 (2)" in found  # the geometric mean of 1.5 and 0.5, and the least
+    assert (
+        "Slower than the fastest peer: b mcp(3) (1 thread, raw columns, tight): ours 0.50." in found
+    )
+    assert "Solved by peers only: c mcp(3) (1 thread, raw columns, tight)." in found
+
+
+def test_the_short_form_shows_ratios_of_every_other_setting():
+    first = [record("a", "sparsieve", 1.0), record("a", "fast", 3.0)]
+    second = [r | {"threads": 2, "seconds": 2.0} for r in first]
+    found = short(*first, *second)
+    assert "2 threads, raw columns: tight" in found
+    assert "| a | mcp(3) | 1.00 (fast) |" in found
+
+
+def test_a_part_of_the_page_is_replaced_and_the_rest_is_kept(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Results\n<!-- begin a -->\nold\n<!-- end a -->\nby hand\n")
+    put("a", "# New\n\nNote: a caveat\n", page)
+    put("a", "# Newer\n\nNote: a caveat\n", page)
+    kept = "# Results\n<!-- begin a -->\n\n## Newer\n\n- a caveat\n\n<!-- end a -->\nby hand\n"
+    assert page.read_text() == kept
+    with pytest.raises(ValueError, match="begin b"):
+        put("b", "text", page)
+
+
+def test_the_page_of_results_has_a_part_for_each_command():
+    if not PAGE.is_file():
+        pytest.skip("tests run without the documentation beside them")
+    text = PAGE.read_text(encoding="utf-8")
+    for part in ("solvers", "starts", "minima"):
+        assert f"<!-- begin {part} -->" in text
+        assert f"<!-- end {part} -->" in text
