@@ -253,7 +253,8 @@ def _objectives(records: list[Record], groups: Groups) -> str:
     text = (
         "Objectives summed over the shared grid points (mean over seeds), and how often a method "
         "ends lower than, level with (within 1e-6) or higher than MM-screen at a grid point. The "
-        "objective of every method at every (lambda, theta) is in `objectives.csv`."
+        "objective of every method at every (lambda, theta) is in the file `objectives.csv` that a "
+        "run writes."
     )
     return f"{text}\n\n{table(head, rows)}"
 
