@@ -146,7 +146,7 @@ def test_sample_weight_is_a_scaled_row(problem):
 
 
 def test_counter_example_of_the_printed_rule():
-    """DESIGN section 3: x = 0.01, y = 0, alpha = 10, lambda = 1, w' = w = 20; optimum 9.99."""
+    """The one of docs/paper.md: x = 0.01, y = 0, alpha = 10, lambda = 1, w' = w = 20."""
     X, y, l1, centre = np.array([[0.01]]), np.array([0.0]), np.array([1.0]), np.array([20.0])
     optimum = float(ExactPwl(X, y, l1, prox_weight=0.1, prox_center=centre).solve().w[0])
     assert optimum == pytest.approx(9.99, abs=1e-3)

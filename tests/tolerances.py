@@ -22,7 +22,7 @@ QUADRATURE = 1e-11
 # tests' t <= 100 and alpha >= 1e-3; SCAD, capped-l1 and log-sum with a huge shape differ by less.
 HUGE_SHAPE = 2e-6
 
-# The violation users are promised (DESIGN: converged means kkt <= tol) at the default tol.
+# The violation users are promised (docs/certificates.md: converged means kkt <= tol).
 DEFAULT_KKT = 1e-6
 
 # Difference quotients with h = 1e-6 of objectives of order one: rounding 1e-16/h = 1e-10, and

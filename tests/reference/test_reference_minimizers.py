@@ -59,7 +59,7 @@ def test_zero_thresholds_are_where_the_minimiser_leaves_zero(penalty):
     for ai, threshold in zip(a.tolist(), thresholds.tolist(), strict=True):
         assert minimize(threshold * (1 - FEW_OPS), ai, 0.7) == 0
         assert minimize(threshold * (1 + TWO_LIBRARIES), ai, 0.7) > 0
-        # DESIGN: min over t > 0 of curvature t/2 + r(t)/t
+        # The threshold is the minimum over t > 0 of curvature t/2 + r(t)/t.
         assert threshold <= np.min(0.5 * ai * t + penalty.value(t, 0.7) / t) + FEW_OPS
 
 

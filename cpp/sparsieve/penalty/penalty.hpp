@@ -42,7 +42,7 @@ inline Best unpenalised(double z, double h) {
   return {t, 0.0 - 0.5 * z * t};
 }
 
-// The built-in penalties, DESIGN section 2. Each is a function of (t, alpha). `best` and `jump` are
+// The built-in penalties (docs/penalties.md). Each is a function of (t, alpha). `best` and `jump` are
 // minimise and jump_thresholds of one coordinate with alpha > 0: minimiser.cpp.
 struct L1Shape {
   Tangent operator()(double t, double a) const { return {a * t, a, 0.0}; }
