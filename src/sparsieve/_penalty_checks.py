@@ -82,7 +82,7 @@ def _check_slope(name: str, slope: Floats, alpha: float) -> None:
             "negative; a penalty must not decrease. Clip it with np.maximum(slope, 0) and make "
             "value constant from there on."
         )
-    # A relative 1e-9 forgives rounding in the user's formula, nothing else.
+    # A relative 1e-9 allows for rounding in the user's formula, for nothing else.
     rise = np.diff(slope) - 1e-9 * slope[:-1]
     if np.any(rise > 0):
         worst = int(np.argmax(rise))

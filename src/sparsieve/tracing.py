@@ -68,7 +68,7 @@ class Limits:
 
     def reached(self, point: Point) -> str:
         """Return the name of the limit that this point reaches, or ""; the callback sees it too."""
-        # A comparison of NumPy numbers is a NumPy bool; any other value is no wish to stop.
+        # A comparison of NumPy numbers is a NumPy bool; any other value does not stop the path.
         answer = None if self.callback is None else self.callback(point)
         if self.max_support is not None and point.values.size >= self.max_support:
             return "max_support"
@@ -325,7 +325,7 @@ def _approach(solver: Solver, first: float, last: float, max_iter: int) -> None:
 
 
 class _NoBar:
-    """Stands in for a progress bar that nobody asked for."""
+    """Takes the place of a progress bar when none is shown."""
 
     def update(self, count: int = 1) -> None:
         """Count."""

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _MOST_ALPHAS = 1_000_000
-# The core counts in 64 bits; nobody lives to see so many iterations.
+# The core counts iterations in 64 bits; no solve makes so many.
 _NO_LIMIT = 2**62
 _FLOAT_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 #: Responses larger than this, or smaller than its inverse, cannot be squared.

@@ -1,5 +1,5 @@
-// A design that is made, with its pass over X, when it is first asked for: whoever asks may have a residual
-// whose correlations come from the same pass.
+// A design that is made, with its pass over X, when it is first asked for. Who asks first may give a
+// residual, whose correlations come from the same pass.
 #pragma once
 
 #include <memory>

@@ -12,13 +12,13 @@ constexpr Index kSmallSet = 64;
 constexpr Index kLargeSet = 4000;
 // Columns may pay when the support has this many features for each stored entry of a column.
 constexpr double kPerEntry = 4.0;
-// Entries read for one alpha, per square of the support, that a Gram matrix would have been worth.
-// A Newton step takes one product with its factor, or a dozen where the penalty bends.
+// Reading more entries than this for one alpha, per square of the support, costs more than a Gram matrix.
+// A Newton step takes one product with its factor, or a dozen where the penalty is curved.
 constexpr double kGramPrice = 60.0;
 constexpr double kBentPrice = 250.0;
 // From a start the solve goes through many more features than stay: the matrix grows by all of them.
 constexpr double kPriceFromStart = 4.0;
-// After so many epochs that does not count any more: the columns are not getting anywhere.
+// After so many epochs this factor is not used any more: descent over columns makes too little progress.
 constexpr Index kPatience = 2000;
 constexpr double kVisit = 10.0;  // what visiting a column costs besides its entries
 // While features outside violate, the working set is solved to this share of what they violate by.

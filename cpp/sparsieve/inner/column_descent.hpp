@@ -13,7 +13,8 @@ class ColumnDescent final : public InnerSolver {
  public:
   ColumnDescent(const Inputs& inputs, const Levels& levels, State& state)
       : inputs_(inputs), levels_(levels), state_(state), at_(state.point) {}
-  // too_long(bytes read, epochs made, whether the penalty bends): whether to give up, asked now and then; `gave_up` is then set.
+  // too_long(bytes read, epochs made, whether the penalty is curved): whether to give up, asked now and then;
+  // `gave_up` is then set.
   void give_up_when(std::function<bool(Bytes, Index, bool)> too_long) {
     too_long_ = std::move(too_long);
   }
@@ -23,7 +24,7 @@ class ColumnDescent final : public InnerSolver {
   // A few epochs from a residual that belongs to w, until nothing moves by more than `target`, or why they
   // were broken off; now and then an extrapolation. Support and residual are left to be listed and computed.
   Status epochs(int count, double target, Progress& progress);
-  // Over the whole working set, in its order: promises less than with a Gram matrix.
+  // Over the whole working set, in its order. Less exact than with a Gram matrix.
   void prune(double allowed, Progress& progress) override;
 
  private:

@@ -155,7 +155,7 @@ bool GramNewton::sweep(double& change) {
   update_zeros();
   bool moved = false;
   change = 0.0;
-  Surrogate at;  // of each slot before its turn: nobody else moves it
+  Surrogate at;  // of each slot before its turn: nothing else moves it
   at.resize(state_.size());
   for (Index s = 0; s < state_.size(); ++s) {
     at.strength[s] = levels_.strength(state_.column(s));

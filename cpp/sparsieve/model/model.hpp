@@ -65,7 +65,7 @@ bool fit_by_gram(const Inputs& inputs, State& state);
 // Roundings in a row of a product of two columns: sums in eight lanes over blocks of 1024 rows.
 double product_roundings(Index n);
 // What rounding the response, the coefficients and the intercept to double precision does to the
-// correlations, whoever computes them: no certificate can promise less.
+// correlations, however they are computed. A certificate cannot prove violations smaller than this.
 double rounding_noise(const Inputs& inputs, const State& state);
 
 }  // namespace sparsieve

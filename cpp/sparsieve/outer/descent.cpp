@@ -211,7 +211,7 @@ std::optional<Status> Descent::verdict(const std::vector<Violator>& found, bool 
   if (complete && result.kkt <= options_.tol) return Status::kConverged;
   const bool stationary = violations_.inside / levels().slope0() <= options_.tol;
   const bool settled = found.empty() && stationary && !rough_;
-  // Only rounding stands between this point and its certificate.
+  // Only rounding keeps this point from its certificate.
   if (settled || misled) return Status::kStalled;
   if (ended) return inner;
   const bool more = target_ > exact_ || !found.empty();  // than a repetition

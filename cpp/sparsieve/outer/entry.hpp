@@ -1,4 +1,4 @@
-// Who is in the working set: the entry rule, what is fetched ahead, and who is forgotten.
+// Which features are in the working set: which enter, which are fetched ahead, and which are dropped.
 #pragma once
 
 #include <vector>

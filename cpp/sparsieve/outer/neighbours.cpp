@@ -12,7 +12,7 @@ namespace sparsieve {
 namespace {
 // Columns that are looked at together for all wanted features: they stay in the processor's cache.
 constexpr Index kBlock = 128;
-// Rounding of products and norms, generously: nobody is left out because of it.
+// More than the rounding of products and norms, so that no column is left out because of it.
 constexpr double kMargin = 1.0 - 1e-9;
 // Groups per factor of two of squared norms, and of weights.
 constexpr double kSteps = 16.0;

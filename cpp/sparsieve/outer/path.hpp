@@ -60,7 +60,7 @@ using OnPoint = std::function<bool(PathPoint&&)>;
 PathEnd follow(Solver& solver, const PathPlan& plan, SolveOptions options, const OnPoint& on_point,
                bool record = false);
 
-// What is kept of points when nobody looks at them one by one, end to end.
+// All points of a path, one after the other in each array, for callers that do not look at single points.
 struct PathArrays {
   std::vector<std::int64_t> sizes, columns;
   std::vector<double> values, intercepts, objective, kkt;

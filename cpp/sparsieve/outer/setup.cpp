@@ -28,7 +28,7 @@ void check_lengths(const SolverParts& parts) {
   }
 }
 
-// What the room of rules knows already and a path does not: screen, gap and Newton steps would be wrong.
+// The folder rule/ has ridges and any bounds; paths do not yet: screen, gap and Newton steps would be wrong.
 void check_supported(const Inputs& inputs) {
   const Bounds& bounds = inputs.bounds;
   const bool positive = bounds.lower == 0.0 && std::isinf(bounds.upper);

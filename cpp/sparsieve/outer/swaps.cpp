@@ -101,8 +101,8 @@ void SwapSearch::bound_others() {
   }
 }
 
-// The least alike that a feature must be to i, for all that is known about it, to take its place: a step too
-// low at most. 1: nobody needs to be looked at.
+// A lower bound, one step of kShares too low at most, of how alike a feature must be to i to take its place.
+// 1: no feature needs to be looked at.
 double SwapSearch::share_needed(Index slot) const {
   for (double share : kShares) {
     if (others_stay_out(slot, share)) return share;

@@ -9,7 +9,8 @@ namespace sparsieve {
 namespace {
 // Relative size below which a pivot is rounding noise of the Gram matrix.
 constexpr double kPivotFloor = 1e-13;
-// Columns between whose solves threads meet, and products worth meeting for: a dozen microseconds.
+// Threads wait for each other after so many columns, and share a solve only if it has so many products: waiting
+// takes about a dozen microseconds.
 constexpr Index kPanel = 256;
 constexpr Index kShared = 1 << 15;
 }  // namespace

@@ -136,7 +136,7 @@ def _report(error: BaseException) -> Exit:
     if isinstance(error, ValueError):  # TableError and ModelFileError among them
         return _fail(str(error), Exit.DATA)
     if isinstance(error, BrokenPipeError):
-        # The reader of a pipe has left (`| head`): nothing more to say, and nobody to say it to.
+        # The reader of a pipe has left (`| head`): nobody reads what is printed now.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.FILE
     if isinstance(error, OSError):

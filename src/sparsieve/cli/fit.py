@@ -81,7 +81,7 @@ def _estimator(options: dict[str, Any]) -> Any:
     }
     if options["alpha"] is not None:
         if len(penalties) > 1:
-            # Only a choice by data can decide between penalties; the default list is no wish.
+            # Only a choice by data can decide between penalties; nobody asked for the default list.
             note(f"--alpha fits one penalty, the first: {describe(penalties[0])}")
         return SparseRegressor(penalties[0], options["alpha"], **shared)
     shared |= {"alphas": options["alphas"], "eps": options["eps"]}
