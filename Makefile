@@ -164,6 +164,7 @@ lint: $(VENV)/.dev
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES)
 	$(VENV)/bin/python -m ci.budgets
+	$(VENV)/bin/python -m ci.rooms
 
 types: $(VENV)/.dev
 	$(VENV)/bin/mypy

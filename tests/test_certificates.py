@@ -12,8 +12,8 @@ from tolerances import DEFAULT_KKT, REORDERED_SUM, SINGULAR, TWO_SOLVES
 
 import sparsieve as sv
 from sparsieve import _core
-from sparsieve.solvers import Solver, columns_of, core_penalty
-from sparsieve.validation import check_X_y
+from sparsieve.data.validation import check_X_y
+from sparsieve.solve.solvers import Solver, columns_of, core_penalty
 
 every_penalty = pytest.mark.parametrize("name", PENALTIES)
 
@@ -314,7 +314,7 @@ def test_n_jobs_reaches_the_core(monkeypatch):
         seen.append(threads)
         return real(columns, omega, centre, threads, *more)
 
-    monkeypatch.setattr("sparsieve.solvers._core.Design", design)
+    monkeypatch.setattr("sparsieve.solve.solvers._core.Design", design)
     X, y = generic()
     sv.sparse_path(X, y, alphas=3, n_jobs=3)
     sv.SparseRegressor(n_jobs=2).fit(X, y)

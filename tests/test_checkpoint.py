@@ -13,8 +13,8 @@ import pytest
 from problems import sparse_design, toy
 
 import sparsieve as sv
-from sparsieve import checkpoint as module
-from sparsieve.checkpoint import Checkpoint, CheckpointError, pack_points, unpack_points
+from sparsieve.files import checkpoint as module
+from sparsieve.files.checkpoint import Checkpoint, CheckpointError, pack_points, unpack_points
 
 HERE = Path(__file__).parent
 

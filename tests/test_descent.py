@@ -8,8 +8,8 @@ from tolerances import REORDERED_SUM
 
 import sparsieve as sv
 from sparsieve import _core
-from sparsieve.solvers import Solver
-from sparsieve.validation import check_X_y
+from sparsieve.data.validation import check_X_y
+from sparsieve.solve.solvers import Solver
 
 every_penalty = pytest.mark.parametrize("name", PENALTIES)
 ITERATIONS = 40  # with a large prox weight every one of them still moves

@@ -9,9 +9,9 @@ from tolerances import REORDERED_SUM
 
 import sparsieve as sv
 from sparsieve import _core
-from sparsieve.solvers import Begin, Problem
-from sparsieve.starts import lowest
-from sparsieve.validation import check_X_y
+from sparsieve.data.validation import check_X_y
+from sparsieve.solve.solvers import Begin, Problem
+from sparsieve.solve.starts import lowest
 
 ALPHAS = np.array([0.5, 0.2, 0.1])
 TIGHT = 1e-10

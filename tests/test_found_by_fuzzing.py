@@ -9,7 +9,8 @@ from scipy import sparse
 from tolerances import DEFAULT_KKT
 
 import sparsieve as sv
-from sparsieve.table_files import ReadOptions, TableError, read_table
+from sparsieve.tables.table import ReadOptions, TableError
+from sparsieve.tables.table_files import read_table
 
 
 def write(folder, name, content):

@@ -12,7 +12,7 @@ import pytest
 
 import sparsieve as sv
 from sparsieve._files import atomic_writer
-from sparsieve.checkpoint import Checkpoint
+from sparsieve.files.checkpoint import Checkpoint
 from sparsieve.report import write_html
 
 # The kernel itself cuts the write: no file of this process may grow beyond the limit.

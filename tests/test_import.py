@@ -72,7 +72,7 @@ for found in pkgutil.walk_packages(sparsieve.__path__, "sparsieve."):
 assert all(callable(getattr(sparsieve, name)) for name in set(sparsieve.__all__) - {
     "converters", "datasets", "plots", "reference", "report"})
 """
-    assert "sparsieve.table_model" in modules_after(loaded)
+    assert "sparsieve.estimators.table_model" in modules_after(loaded)
 
 
 def test_an_unknown_name_is_refused():

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import sparsieve as sv
-from sparsieve.convexity import largest_concavity
-from sparsieve.penalties import jump_threshold_of, minimiser_of, resolve_penalty
-from sparsieve.solvers import core_penalty
+from sparsieve.penalties import jump_threshold_of, largest_concavity, minimiser_of, resolve_penalty
+from sparsieve.solve.solvers import core_penalty
 
 PENALTIES = [
     sv.L1(),

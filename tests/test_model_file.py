@@ -15,11 +15,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import sparsieve as sv
-from sparsieve._codec import NotStored, decode, encode
-from sparsieve.columns import make_design
-from sparsieve.model_file import FORMAT_VERSION, ModelFileError, read_content, write_content
-from sparsieve.table_files import Table
-from sparsieve.table_model import TableModel
+from sparsieve.estimators.table_model import TableModel
+from sparsieve.files.codec import NotStored, decode, encode
+from sparsieve.files.model_file import FORMAT_VERSION, ModelFileError, read_content, write_content
+from sparsieve.tables.columns import make_design
+from sparsieve.tables.table import Table
 
 
 class Halved:

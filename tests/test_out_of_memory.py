@@ -13,7 +13,7 @@ import pytest
 from joblib.parallel import Parallel
 
 import sparsieve as sv
-from sparsieve.model_selection import runs
+from sparsieve.selection import runs
 
 HERE = Path(__file__).parent
 

@@ -11,7 +11,8 @@ from sklearn.base import clone
 from tolerances import FEW_OPS, HUGE_SHAPE, QUADRATURE
 
 import sparsieve as sv
-from sparsieve.penalties import alpha_max_for, resolve_penalty
+from sparsieve.penalties import resolve_penalty
+from sparsieve.penalties.alphas import alpha_max_for
 
 BUILT_IN = [sv.L1(), sv.LogSum(), sv.MCP(), sv.SCAD(), sv.CappedL1(), sv.Lq()]
 NAMES = ["l1", "logsum", "mcp", "scad", "capped_l1", "lq"]

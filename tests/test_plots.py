@@ -10,7 +10,8 @@ from problems import toy
 
 import sparsieve as sv
 from sparsieve import plots
-from sparsieve.convexity import convex_region, largest_concavity
+from sparsieve.inspect.convexity import convex_region
+from sparsieve.penalties import largest_concavity
 
 mpl.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -8,9 +8,9 @@ import pytest
 from interrupted_calls import CALLS, interrupt
 from penalties_under_test import Arctan
 
+from sparsieve.data.validation import check_X_y
 from sparsieve.penalties import resolve_penalty
-from sparsieve.solvers import Problem
-from sparsieve.validation import check_X_y
+from sparsieve.solve.solvers import Problem
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
 # These take another route through the library; the others vary the data.

@@ -25,13 +25,13 @@ from tolerances import (
 )
 
 import sparsieve as sv
-from sparsieve.certificate import STARTED
-from sparsieve.path import grid_from
+from sparsieve.data.validation import check_X_y
+from sparsieve.inspect.certificate import STARTED
+from sparsieve.paths.grid import grid_from
 from sparsieve.penalties import resolve_penalty
-from sparsieve.solvers import Begin, Problem
-from sparsieve.starts import ABOVE, FRACTION, Start, check_start, lowest
-from sparsieve.tracing import check_limits, trace
-from sparsieve.validation import check_X_y
+from sparsieve.solve.solvers import Begin, Problem
+from sparsieve.solve.starts import ABOVE, FRACTION, Start, check_start, lowest
+from sparsieve.solve.tracing import check_limits, trace
 
 NAMES = ("lasso", "previous", "best")
 CONCAVE = [sv.LogSum(0.1), sv.MCP(), sv.SCAD(), sv.CappedL1(), sv.Lq(), Geman()]

@@ -15,7 +15,7 @@ from sklearn.linear_model import Lasso
 from tolerances import BRUTE_FORCE, REORDERED_SUM
 
 import sparsieve as sv
-from sparsieve import strength_judge
+from sparsieve.inspect import strength_judge
 
 JUDGES = (sv.coordinatewise_violation, sv.swap_violation)
 PENALTIES = [
@@ -413,6 +413,6 @@ import sparsieve as sv
 for judge in (sv.coordinatewise_violation, sv.swap_violation):
     judge([[1.0, 0.5], [2.0, 1.0]], [1.0, 2.0], [0.0, 0.1], penalty="mcp", alpha=0.1)
 ours = {name for name in sys.modules if name.startswith("sparsieve")}
-assert not ours & {"sparsieve._core", "sparsieve.solvers", "sparsieve.reference"}, ours
+assert not ours & {"sparsieve._core", "sparsieve.solve.solvers", "sparsieve.reference"}, ours
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -21,8 +21,8 @@ from tolerances import (
 )
 
 import sparsieve as sv
-from sparsieve.checkpoint import CheckpointError
-from sparsieve.solvers import MINIMA
+from sparsieve.files.checkpoint import CheckpointError
+from sparsieve.solve.solvers import MINIMA
 
 every_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES.keys())
 stronger = pytest.mark.parametrize("minimum", MINIMA[1:])

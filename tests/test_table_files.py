@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-import sparsieve._csv_table as csv_table
-from sparsieve.columns import make_design
-from sparsieve.table_files import ReadOptions, Table, TableError, read_table
-from sparsieve.table_model import TableModel
+import sparsieve.tables.csv_table as csv_table
+from sparsieve.estimators.table_model import TableModel
+from sparsieve.tables.columns import make_design
+from sparsieve.tables.table import ReadOptions, Table, TableError
+from sparsieve.tables.table_files import read_table
 
 # What a field can hold: numbers as any program writes them, texts with every kind of mischief.
 # Control characters are left out (a lone carriage return is a line end to some and not to others).
@@ -212,7 +213,7 @@ def test_parquet_columns_that_do_not_fit(tmp_path):
 
 def test_parquet_without_its_reader(tmp_path, monkeypatch):
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "sparsieve._parquet_table", None)  # as without pyarrow
+    monkeypatch.setitem(sys.modules, "sparsieve.tables.parquet_table", None)  # as without pyarrow
     with pytest.raises(TableError, match=r'needs pyarrow; .* pip install "sparsieve\[cli\]"'):
         read_table(tmp_path / "t.parquet")
 

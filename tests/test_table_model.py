@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 import sparsieve as sv
-from sparsieve.columns import make_design
-from sparsieve.table_files import TableError, read_table
-from sparsieve.table_model import TableModel
+from sparsieve.estimators.table_model import TableModel
+from sparsieve.tables.columns import make_design
+from sparsieve.tables.table import TableError
+from sparsieve.tables.table_files import read_table
 
 
 @pytest.fixture

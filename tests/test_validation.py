@@ -9,7 +9,7 @@ from sklearn.exceptions import DataConversionWarning
 from tolerances import REORDERED_SUM
 
 import sparsieve as sv
-from sparsieve.validation import (
+from sparsieve.data.validation import (
     check_alphas,
     check_integer,
     check_number,

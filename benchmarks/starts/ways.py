@@ -150,7 +150,7 @@ def dense(coefs: Any) -> np.ndarray:
 
 def starts() -> dict[str, Any]:
     """Return every start of the study by its name in the tables."""
-    from sparsieve.starts import Start
+    from sparsieve.solve.starts import Start
 
     fractions = {f"lasso {f:g}": Start("lasso", fraction=f) for f in FRACTIONS}
     return {"previous": "previous", **fractions, "best": "best"}

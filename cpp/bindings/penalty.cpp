@@ -21,7 +21,7 @@ class PythonPenalty final : public TwoMethodPenalty {
  public:
   explicit PythonPenalty(nb::object penalty)
       : penalty_(std::move(penalty)),
-        as_floats_(nb::module_::import_("sparsieve._penalty_checks").attr("as_floats")) {}
+        as_floats_(nb::module_::import_("sparsieve.penalties.checks").attr("as_floats")) {}
   ~PythonPenalty() override {
     WithGil gil;
     penalty_.reset();

@@ -23,21 +23,21 @@ REMEDIES = {
 }
 #: What is only ever seen inside another message, which names the remedy.
 INSIDE = {
-    "_sparse_checks": "part of another message: X is a broken sparse matrix.",
-    "table_files": "part of another message, which names the file.",
-    "_codec": "the model file is damaged: save the model again.",
-    "model_content": "the model file is damaged: save the model again.",
-    "model_file": "the model file is damaged: copy the file again or save the model again.",
-    "penalties": "internal: never reaches a user.",
-    "validation": "part of another message of this table.",
+    "data.sparse_checks": "part of another message: X is a broken sparse matrix.",
+    "tables.archives": "part of another message, which names the file.",
+    "files.codec": "the model file is damaged: save the model again.",
+    "files.loading": "the model file is damaged: save the model again.",
+    "files.model_file": "the model file is damaged: copy the file again or save the model again.",
+    "penalties.builtin": "internal: never reaches a user.",
+    "data.validation": "part of another message of this table.",
 }
 #: Which part of the library a module belongs to, for the headings of the page.
 TOPICS = [
-    ("Data and arguments", r"validation|judge|pwl|estimators|path|solvers|tracing|datasets"),
-    ("Penalties, your own included", r"_?penalt"),
-    ("Choosing alpha and shape", r"model_selection|stability|surface|minima"),
-    ("Model files", r"_codec|_files|model_"),
-    ("Command line", r"cli|tables"),
+    ("Data and arguments", r"data|inspect|solve|estimators\.regressor|paths|datasets|converters"),
+    ("Penalties, your own included", r"penalties"),
+    ("Choosing alpha and shape", r"selection"),
+    ("Model files", r"files|_files"),
+    ("Command line", r"cli|tables|estimators\.table_model|estimators\.pipeline"),
     ("Report and plots", r"report|plots"),
     ("The paper's algorithms", r"reference"),
 ]

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import sparsieve as sv
-from sparsieve.convexity import convex_region
+from sparsieve.inspect.convexity import convex_region
 
 rng = np.random.default_rng(1)
 n_samples, n_features = 150, 400

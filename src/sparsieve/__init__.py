@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import converters, datasets, plots, reference, report
-    from .certificate import Certificate
-    from .estimators import SparseRegressor
-    from .judge import kkt_violation, objective
-    from .model_content import load_model
-    from .model_file import ModelFileError
-    from .model_selection import (
+    from .estimators.regressor import SparseRegressor
+    from .estimators.table_model import TableModel
+    from .files.loading import load_model
+    from .files.model_file import ModelFileError
+    from .inspect.certificate import Certificate
+    from .inspect.judge import kkt_violation, objective
+    from .inspect.strength_judge import coordinatewise_violation, swap_violation
+    from .paths.path import Path
+    from .paths.sparse_path import alpha_max, sparse_path
+    from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
+    from .selection import (
         LocalMinima,
         SparseRegressorCV,
         SparseRegressorIC,
@@ -25,11 +30,7 @@ if TYPE_CHECKING:
         stability_bounds,
         stability_selection,
     )
-    from .path import Path, alpha_max, sparse_path
-    from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
-    from .pwl import PWLResult, proximal_weighted_lasso
-    from .strength_judge import coordinatewise_violation, swap_violation
-    from .table_model import TableModel
+    from .solve.pwl import PWLResult, proximal_weighted_lasso
 
 __all__ = [
     "L1",
@@ -77,12 +78,12 @@ __version__ = "0.1.0"
 # such as ``sparsieve --help``, does not wait for all the libraries behind the others.
 _MODULES = ("converters", "datasets", "plots", "reference", "report")
 _HOMES = {
-    "certificate": ("Certificate",),
-    "estimators": ("SparseRegressor",),
-    "judge": ("kkt_violation", "objective"),
-    "model_content": ("load_model",),
-    "model_file": ("ModelFileError",),
-    "model_selection": (
+    "inspect.certificate": ("Certificate",),
+    "estimators.regressor": ("SparseRegressor",),
+    "inspect.judge": ("kkt_violation", "objective"),
+    "files.loading": ("load_model",),
+    "files.model_file": ("ModelFileError",),
+    "selection": (
         "LocalMinima",
         "SparseRegressorCV",
         "SparseRegressorIC",
@@ -95,11 +96,12 @@ _HOMES = {
         "stability_bounds",
         "stability_selection",
     ),
-    "path": ("Path", "alpha_max", "sparse_path"),
+    "paths.path": ("Path",),
+    "paths.sparse_path": ("alpha_max", "sparse_path"),
     "penalties": ("L1", "MCP", "SCAD", "CappedL1", "LogSum", "Lq"),
-    "pwl": ("PWLResult", "proximal_weighted_lasso"),
-    "strength_judge": ("coordinatewise_violation", "swap_violation"),
-    "table_model": ("TableModel",),
+    "solve.pwl": ("PWLResult", "proximal_weighted_lasso"),
+    "inspect.strength_judge": ("coordinatewise_violation", "swap_violation"),
+    "estimators.table_model": ("TableModel",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

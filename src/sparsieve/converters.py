@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import ElasticNet, Lasso, LassoCV
 
-from .estimators import SparseRegressor
+from .data.validation import check_integer, check_number, check_weights
+from .estimators.regressor import SparseRegressor
 from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Penalty, resolve_penalty
-from .validation import check_integer, check_number, check_weights
 
 __all__ = [
     "Settings",

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
-from .convexity import convex_region
-from .path import Path
+from ._words import describe
+from .data.validation import check_integer, check_number, check_X_y
+from .inspect.convexity import convex_region
 from .penalties import Penalty, resolve_penalty
-from .solvers import Problem
-from .tables import describe
-from .validation import check_integer, check_number, check_X_y
+from .solve.path_data import PathData
+from .solve.solvers import Problem
 
 __all__ = [
     "plot_convergence",
@@ -70,7 +70,7 @@ def _alpha_axis(ax: Any, alphas: Floats) -> None:
     ax.set_xlabel("alpha (decreasing)")
 
 
-def plot_path(path: Path, ax: Any = None, *, n_names: int = 8) -> Any:
+def plot_path(path: PathData, ax: Any = None, *, n_names: int = 8) -> Any:
     """Draw the coefficients along a path.
 
     The features that end with the largest coefficients are coloured and named at the right. The
@@ -161,7 +161,7 @@ def _moved_apart(wanted: Floats, step: float) -> Floats:
     return placed
 
 
-def _shade_not_convex(ax: Any, path: Path) -> None:
+def _shade_not_convex(ax: Any, path: PathData) -> None:
     """Shade the alphas at which the objective is not convex everywhere on the support."""
     bad = ~convex_region(path)
     if not np.any(bad):
@@ -294,7 +294,7 @@ def _surface_ticks(ax: Any, alphas: Floats, fraction: Floats, same: bool, every:
     ax.set_yticks(range(len(every)), [describe(penalty) for penalty in every])
 
 
-def plot_ledger(path: Path, ax: Any = None) -> Any:
+def plot_ledger(path: PathData, ax: Any = None) -> Any:
     """Draw who was discarded when, and by which rule.
 
     At each alpha every feature is in the model, in the working set, discarded by reading its

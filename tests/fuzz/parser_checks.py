@@ -14,12 +14,13 @@ import numpy as np
 from scipy import sparse
 
 from sparsieve import ModelFileError, _core
-from sparsieve._csv_table import read_csv
-from sparsieve.checkpoint import CheckpointError, parse_units
-from sparsieve.model_content import model_of
-from sparsieve.model_file import parse_content
-from sparsieve.table_files import ReadOptions, Selection, TableError, parse_npz, parse_svmlight
-from sparsieve.validation import check_finite_X, check_X
+from sparsieve.data.validation import check_finite_X, check_X
+from sparsieve.files.checkpoint import CheckpointError, parse_units
+from sparsieve.files.loading import model_of
+from sparsieve.files.model_file import parse_content
+from sparsieve.tables.archives import parse_npz, parse_svmlight
+from sparsieve.tables.csv_table import read_csv
+from sparsieve.tables.table import ReadOptions, Selection, TableError
 
 NAME = Path("input.bin")
 HEAD = {"what": "fuzz", "fingerprint": "0"}

@@ -18,10 +18,10 @@ import numpy as np
 from scipy import sparse
 
 import sparsieve as sv
-from sparsieve.checkpoint import Checkpoint
-from sparsieve.columns import make_design
-from sparsieve.table_files import Table
-from sparsieve.table_model import TableModel
+from sparsieve.estimators.table_model import TableModel
+from sparsieve.files.checkpoint import Checkpoint
+from sparsieve.tables.columns import make_design
+from sparsieve.tables.table import Table
 
 from .mutations import JsonText, spoil
 from .parser_checks import HEAD

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sparsieve import certificate
+from sparsieve.inspect import certificate
 
 from . import __main__ as command
 from . import (

@@ -8,7 +8,7 @@ from problems import toy
 from tolerances import FEW_OPS
 
 import sparsieve as sv
-from sparsieve.model_selection.stability import _draw_halves
+from sparsieve.selection.stability import _draw_halves
 
 
 def test_bounds_by_hand():

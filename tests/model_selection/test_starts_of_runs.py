@@ -11,13 +11,13 @@ from problems import dictionary, toy
 from tolerances import DEFAULT_KKT, JUDGED_KKT, REORDERED_SUM, TIE, TWO_SOLVES
 
 import sparsieve as sv
-from sparsieve.checkpoint import CheckpointError
-from sparsieve.model_file import read_content, write_content
-from sparsieve.model_selection import stability
-from sparsieve.model_selection.grid import alpha_grids
-from sparsieve.solvers import Problem
-from sparsieve.starts import ABOVE, FRACTION, Start, follow
-from sparsieve.validation import check_X_y
+from sparsieve.data.validation import check_X_y
+from sparsieve.files.checkpoint import CheckpointError
+from sparsieve.files.model_file import read_content, write_content
+from sparsieve.selection import stability
+from sparsieve.selection.grid import alpha_grids
+from sparsieve.solve.solvers import Problem
+from sparsieve.solve.starts import ABOVE, FRACTION, Start, follow
 
 NAMES = ("lasso", "previous", "best")
 TIGHT = 1e-10

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 
 import sparsieve as sv
-from sparsieve.path import make_path
-from sparsieve.points import Point
+from sparsieve.paths.path import make_path
+from sparsieve.solve.points import Point
 
 
 def made_up_path(n_features: int, sizes: list[int]) -> sv.Path:

@@ -325,7 +325,7 @@ def test_effects_per_standard_deviation(visit: Any, tmp_path: Path) -> None:
     point = path.points[-1]
     raw = point.values / spread[point.columns]
     shown = dataclasses.replace(point, values=raw)
-    from sparsieve.path import make_path
+    from sparsieve.paths.path import make_path
 
     seen = visit(
         write_html(make_path([shown], 10, sv.L1(), None), tmp_path / "s.html", scale=spread)

@@ -45,7 +45,7 @@ double chord_slope(const Piece& p) {
 
 void check_concave(const Piece& p, double alpha) {
   const double step = p.right.t - p.left.t, rise = p.right.value - p.left.value;
-  // What a user's two formulas may differ by: as in the check at first use, _penalty_checks.py.
+  // What a user's two formulas may differ by: as in the check at first use, penalties/checks.py.
   const double slack =
       1e-6 * p.left.slope * step + 1e-14 * (std::fabs(p.left.value) + std::fabs(p.right.value));
   if (rise <= p.left.slope * step + slack && rise >= p.right.slope * step - slack) return;

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from ..columns import Design, make_design, suggest
-from ..table_files import ReadOptions, Table, TableError, read_table
+from ..tables.columns import Design, make_design, suggest
+from ..tables.table import ReadOptions, Table, TableError
+from ..tables.table_files import read_table
 from .console import note, step
 
 __all__ = ["describe_data", "load_design", "load_table"]

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from .. import SparseRegressor, TableModel
-from ..columns import Design
-from ..model_content import provenance
-from ..table_files import ReadOptions, TableError
-from ..tables import describe
+from .._words import describe
+from ..files.model_content import provenance
+from ..tables.columns import Design
+from ..tables.table import ReadOptions, TableError
 from .console import Exit, note, printable, say, shows_progress, step, wrote
 from .data import describe_data, load_design
 from .outputs import check_output, default_output, write_text

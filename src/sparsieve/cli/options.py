@@ -10,7 +10,7 @@ import click
 
 if TYPE_CHECKING:  # what the options mean is imported when a command runs: --help should not wait
     from ..penalties import Penalty
-    from ..table_files import ReadOptions
+    from ..tables.table import ReadOptions
 
 __all__ = ["common", "design_options", "penalties", "read_options", "reading", "solver_options"]
 
@@ -130,7 +130,7 @@ def penalties(default: str) -> Callable[[F], F]:
 
 def reading(options: dict[str, Any]) -> ReadOptions:
     """Take the options of reading out of a command's options."""
-    from ..table_files import ReadOptions
+    from ..tables.table import ReadOptions
 
     delimiter = options.pop("delimiter")
     delimiter = _CODES.get(delimiter, delimiter)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from .. import Path, sparse_path
-from ..table_files import ReadOptions
-from ..table_model import rescaled
-from ..tables import describe
+from .._words import describe
+from ..estimators.table_model import rescaled
+from ..tables.table import ReadOptions
 from .console import Exit, say, shows_progress, step, wrote
 from .data import load_design
 from .fit import command_line

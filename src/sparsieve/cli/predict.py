@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import TableModel, load_model
-from ..columns import Schema
-from ..table_files import ReadOptions, Table, TableError, default_names, listing
+from ..tables.columns import Schema
+from ..tables.table import ReadOptions, Table, TableError, default_names, listing
 from .console import Exit, note
 from .data import load_table
 from .outputs import check_output, write_text

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from .. import TableModel, load_model
-from ..columns import column_counts
-from ..model_content import summarize
-from ..table_files import ReadOptions, Table
+from ..files.model_content import summarize
+from ..tables.columns import column_counts
+from ..tables.table import ReadOptions, Table
 from .console import Exit, note, printable, say, wrote
 from .data import load_table
 from .fit import show_model, write_report

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..convexity import convex_region
-from ..path import Path
+from ..inspect.convexity import convex_region
+from ..solve.path_data import PathData
 from .curves import Curve, curves_of, penalty_words, rule_of
 
 __all__ = ["Choice", "Story", "Track", "read_story"]
@@ -96,7 +96,7 @@ def _choices(tracks: list[Track], alpha: Any, rule: str) -> list[Choice]:
 
 
 def _read(obj: Any) -> Story:
-    if isinstance(obj, Path):
+    if isinstance(obj, PathData):
         return Story([track_of(obj)])
     if isinstance(obj, Mapping):
         named = [_renamed(track_of(_checked(path)), str(label)) for label, path in obj.items()]
@@ -129,8 +129,8 @@ def _flat(paths: Any) -> Iterable[Any]:
             yield path
 
 
-def _checked(path: Any) -> Path:
-    if not isinstance(path, Path):
+def _checked(path: Any) -> PathData:
+    if not isinstance(path, PathData):
         raise TypeError(
             f"a report is made from a Path, several paths, a surface or a fitted estimator, not "
             f"from {type(path).__name__}; pass the result of sparse_path, or a fitted model."
@@ -142,7 +142,7 @@ def _renamed(track: Track, label: str) -> Track:
     return replace(track, penalty=label, shape="")
 
 
-def track_of(path: Path) -> Track:
+def track_of(path: PathData) -> Track:
     """Read one Path."""
     name, shape, code, convex = penalty_words(path.penalty)
     points = path.points
@@ -178,7 +178,7 @@ def track_of(path: Path) -> Track:
     )
 
 
-def _region(path: Path) -> list[bool]:
+def _region(path: PathData) -> list[bool]:
     """Return where the objective is convex on the support, whatever the coefficients.
 
     That takes the eigenvalues of one matrix per alpha: where they would keep a reader waiting, the
@@ -197,7 +197,7 @@ def _story_of_estimator(model: Any) -> Story:
         if isinstance(value, bool | int | float | str)
     }
     path = getattr(model, "path_", None)
-    if not isinstance(path, Path):
+    if not isinstance(path, PathData):
         return replace(_story_of_point(model), settings=settings, code=_code(model))
     curves = curves_of(model)
     own = next((k for k, curve in enumerate(curves) if curve.chosen is not None), None)

@@ -1,0 +1,1 @@
+"""Input of the user: checked, with every error message about it."""

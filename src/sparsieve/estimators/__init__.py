@@ -1,0 +1,1 @@
+"""Estimators: one alpha, and models that know the columns of a table."""

@@ -1,0 +1,213 @@
+"""The scikit-learn estimator."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..data.validation import check_integer, check_number, check_X_y
+from ..files.model_content import Saveable
+from ..inspect.certificate import Certificate
+from ..inspect.relax import relaxed
+from ..paths.reportable import Reportable
+from ..paths.sparse_path import warn_if_not_converged
+from ..penalties import Penalty, resolve_penalty
+from ..solve.points import Point
+from ..solve.solvers import Problem
+from ..solve.starts import Start, check_start
+from ..solve.tracing import solve_alone
+
+__all__ = ["SparseRegressor"]
+
+
+class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """What every fitted linear model of the library can do."""
+
+    coef_: NDArray[np.float64]
+    intercept_: float
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return ``X @ coef_ + intercept_``."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False, dtype="numeric")
+        return np.asarray(X @ self.coef_ + self.intercept_)
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """The coefficients as a 1 x n_features CSR array."""
+        check_is_fitted(self)
+        return sparse.csr_array(self.coef_[np.newaxis, :])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class FittedPoint(LinearPredictor):
+    """A linear model that comes from one certified point."""
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any, n_jobs: int | None) -> Problem:
+        """Check the data and put them together with the constraints."""
+        data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
+        return Problem(
+            data,
+            fit_intercept=self.fit_intercept,
+            positive=self.positive,
+            n_jobs=n_jobs,
+            minimum=self.minimum,
+        )
+
+    def _store(self, point: Point, tol: float, problem: Problem, penalty: Any) -> None:
+        self.coef_ = np.zeros(self.n_features_in_)
+        self.coef_[point.columns] = point.values
+        self.intercept_ = point.intercept
+        self.n_iter_ = max(point.n_iter, 1)
+        self.kkt_ = point.kkt
+        self.dual_gap_ = point.dual_gap
+        self.objective_ = point.objective
+        self.certificate_ = Certificate.of(point, tol, problem, penalty)
+
+    def _relax(self, problem: Problem, point: Point) -> None:
+        """Replace the coefficients by least squares on the support that the point selects."""
+        refit = relaxed(problem, point)
+        self.coef_[refit.columns] = refit.values
+        self.intercept_ = refit.intercept
+
+
+class SparseRegressor(FittedPoint):
+    r"""Sparse linear regression with a convex or non-convex penalty.
+
+    .. math::
+        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        + \sum_j r(|w_j|; \alpha \pi_j)
+
+    Parameters
+    ----------
+    penalty : str or Penalty, default="mcp"
+        "l1", "logsum", "mcp", "scad", "capped_l1", "lq", or an object with ``value`` and ``slope``.
+    alpha : float, default=1.0
+        Strength of the penalty.
+    fit_intercept : bool, default=True
+    positive : bool, default=False
+        Require :math:`w_j \ge 0`.
+    weights : array-like of shape (n_features,), default=None
+        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it.
+    tol : float, default=1e-6
+        Largest violation of stationarity, as a fraction of the penalty's slope at zero.
+    max_iter : int, default=10_000
+        Largest number of reweightings.
+    warm_start : bool, default=False
+        Start from the previous fit's coefficients, from the second fit on.
+    start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
+        Where the solve begins; a concave penalty has many stationary points, and this decides in
+        which one it ends. As in :func:`sparse_path`; "previous" and "best" walk along alphas of
+        their own.
+    minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
+        How strong a minimum is looked for: as in :func:`sparse_path`.
+    n_jobs : int or None, default=None
+        Threads for the passes over X; None means 1, -1 all cores. The result is the same, bit for
+        bit, for any number.
+    relax : bool, default=False
+        Keep least squares on the selected features instead of the penalised coefficients; the
+        certificate is that of the penalised fit that selected them.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    sparse_coef_ : scipy.sparse.csr_array of shape (1, n_features)
+    intercept_ : float
+    n_iter_ : int
+    kkt_, dual_gap_, objective_ : float
+    certificate_ : Certificate
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when X has string column names.
+
+    Examples
+    --------
+    >>> import sparsieve as sv
+    >>> X, y, w = sv.datasets.make_toy(50, 100, 5, noise=0.5, random_state=0)
+    >>> model = sv.SparseRegressor("mcp", alpha=1.0).fit(X, y)
+    >>> model.certificate_.converged
+    True
+    """
+
+    def __init__(
+        self,
+        penalty: str | Penalty = "mcp",
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        weights: ArrayLike | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        start: str | ArrayLike = "lasso",
+        minimum: str = "coordinatewise",
+        n_jobs: int | None = None,
+        relax: bool = False,
+    ) -> None:
+        self.penalty = penalty
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.weights = weights
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.start = start
+        self.minimum = minimum
+        self.n_jobs = n_jobs
+        self.relax = relax
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        SparseRegressor
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On Ctrl-C: one alpha has no finished part. :func:`sparse_path` returns what it has.
+        """
+        penalty = resolve_penalty(self.penalty)
+        alpha = check_number("alpha", self.alpha, remedy="use alpha > 0, e.g. a part of alpha_max")
+        tol = check_number("tol", self.tol, remedy="use e.g. tol=1e-6")
+        max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="use e.g. max_iter=10000")
+        problem = self._problem(X, y, sample_weight, self.n_jobs)
+        start = self._previous(problem) or check_start(self.start, problem).suited(penalty)
+        validate_data(self, X, skip_check_array=True)
+        point = solve_alone(problem.solver(penalty), alpha, tol, max_iter, start)
+        warn_if_not_converged([point], tol)
+        self._store(point, tol, problem, penalty)
+        if self.relax:
+            self._relax(problem, point)
+        return self
+
+    def _previous(self, problem: Problem) -> Start | None:
+        """Return the last fit's coefficients as a start, or None for a cold one."""
+        if not self.warm_start or not hasattr(self, "coef_"):
+            return None
+        if self.coef_.shape[0] != problem.n_features:
+            raise ValueError(
+                f"warm_start=True, but the last fit had {self.coef_.shape[0]} features and X has "
+                f"{problem.n_features}; set warm_start=False or fit a new estimator."
+            )
+        if not np.all(np.isfinite(self.coef_)):
+            return None
+        return Start("given", coef=problem.projected(np.array(self.coef_, dtype=np.float64)))

@@ -1,0 +1,314 @@
+"""A fitted model together with the columns of the table it was fitted on."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..files.codec import encode
+from ..files.model_content import Saveable, estimator_to_json, summarize
+from ..inspect.certificate import Certificate
+from ..paths.path import Path
+from ..tables.columns import Design, Schema, suggest
+from ..tables.table import Table, TableError, listing
+
+__all__ = ["TableModel"]
+
+Floats = NDArray[np.float64]
+
+
+class TableModel(Saveable):
+    r"""A linear model that knows its columns by name: what ``sparsieve fit`` writes.
+
+    .. math:: f(x) = b + \sum_j w_j x_j
+
+    with coefficients on the original scale of the columns, whatever was done for the fit.
+
+    Parameters
+    ----------
+    regressor : estimator
+        Fitted on the design of ``schema``, with its coefficients on the original scale.
+    schema : Schema
+
+    Attributes
+    ----------
+    schema : Schema
+        Columns, encodings, fillings and scales.
+    regressor : estimator
+    coef_, intercept_, certificate_, alpha_, penalty_ : see :class:`~sparsieve.SparseRegressor`
+    feature_names_in_ : ndarray of str
+        Columns of the design: numbers, then "name=value" for columns of text.
+    provenance_ : dict or None
+        Data, command, software and date, when the model comes from a file.
+    """
+
+    def __init__(self, regressor: Any, schema: Schema) -> None:
+        if not isinstance(schema, Schema):
+            raise TypeError(
+                f"schema must be a Schema, got {type(schema).__name__}; pass a design's."
+            )
+        schema.check()
+        if len(schema.design_names) != regressor.n_features_in_:
+            raise ValueError(
+                f"the schema makes {len(schema.design_names)} columns, the regressor has "
+                f"{regressor.n_features_in_}; pass the two that belong together."
+            )
+        self.regressor = regressor
+        self.schema = schema
+        self.provenance_: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, regressor: Any, design: Design) -> TableModel:
+        """Make the model of a regressor that was fitted on a design."""
+        return cls(_on_original_scale(regressor, design.schema), design.schema)
+
+    @property
+    def coef_(self) -> Floats:
+        """Coefficients of the design's columns, on their original scale."""
+        coef: Floats = self.regressor.coef_
+        return coef
+
+    @property
+    def intercept_(self) -> float:
+        """The constant."""
+        return float(self.regressor.intercept_)
+
+    @property
+    def certificate_(self) -> Certificate:
+        """The proof, for the problem that was solved (on standardised columns if they were)."""
+        certificate: Certificate = self.regressor.certificate_
+        return certificate
+
+    @property
+    def alpha_(self) -> float:
+        """Strength of the penalty."""
+        return self.certificate_.alpha
+
+    @property
+    def penalty_(self) -> Any:
+        """The penalty."""
+        return getattr(self.regressor, "penalty_", self.regressor.penalty)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns of the design."""
+        return int(self.coef_.size)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the design's columns."""
+        return np.array(self.schema.design_names, dtype=object)
+
+    def used_columns(self) -> list[str]:
+        """Return the columns of the table whose coefficients are not all zero."""
+        origins = [*self.schema.numbers, *(name for name, _ in self.schema.dummies())]
+        used = {origins[j] for j in np.flatnonzero(self.coef_)}
+        return [name for name in self.schema.columns if name in used]
+
+    def predict(self, X: Any, *, only_selected: bool = False, unknown: str = "refuse") -> Floats:
+        """Return predictions for the rows of a table.
+
+        Parameters
+        ----------
+        X : data frame, Table or mapping of name to column
+            Columns are found by name; those the model does not know are ignored.
+        only_selected : bool, default=False
+            Ask only for columns with a coefficient that is not zero.
+        unknown : {"refuse", "reference"}, default="refuse"
+            What to do with a text that was not seen in the fit: refuse it, or treat it as the
+            reference of its column.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+
+        Raises
+        ------
+        TableError
+            When columns or values are missing.
+        """
+        table = X if isinstance(X, Table) else _table_of(X, self.schema)
+        known = table.file_names or table.names
+        needed = self.used_columns() if only_selected else self.schema.columns
+        absent = [name for name in needed if name not in known]
+        if absent:
+            raise TableError(
+                f"{table.source} lacks {listing(absent)}, which the model was fitted on; "
+                f"{self._about_absent(absent, known)}"
+            )
+        n_rows = table.n_rows
+        result = np.full(n_rows, self.intercept_)
+        position = {name: j for j, name in enumerate(table.names)}
+        for j in np.flatnonzero(self.coef_[: len(self.schema.numbers)]):
+            name = self.schema.numbers[j]
+            result += self.coef_[j] * self._number(table, position[name], int(j))
+        for start, name in self._text_columns():
+            values = self.schema.categories[name]
+            effects = np.concatenate([[0.0], self.coef_[start : start + len(values) - 1]])
+            if effects.any():
+                result += effects[_places(table, position[name], values, self.schema, unknown)]
+        return result
+
+    def _about_absent(self, absent: list[str], known: list[str]) -> str:
+        if not set(absent) & set(self.used_columns()):
+            return "their coefficients are zero: --only-selected predicts without them."
+        near = suggest(absent[0], known)
+        if near.endswith("?"):
+            return f"add them, or rename: {near}"
+        return "add the columns, or rename those that have another name."
+
+    def _text_columns(self) -> list[tuple[int, str]]:
+        """Return each column of text with the position of its first coefficient."""
+        start, out = len(self.schema.numbers), []
+        for name, values in self.schema.categories.items():
+            out.append((start, name))
+            start += len(values) - 1
+        return out
+
+    def _number(self, table: Table, position: int, j: int) -> Floats:
+        column = table.values[:, [position]]
+        values: Floats = (column.toarray() if sparse.issparse(column) else column).ravel()
+        bad = ~np.isfinite(values)
+        if not bad.any():
+            return values
+        if self.schema.fills is None or np.isinf(values).any():
+            raise TableError(
+                f"{table.source}: {int(bad.sum())} missing or infinite values in column "
+                f"{table.names[position]!r}; fill them, or fit with --impute."
+            )
+        return np.where(bad, self.schema.fills[j], values)
+
+    def _to_json(self) -> dict[str, Any]:
+        regressor, schema = estimator_to_json(self.regressor), encode(self.schema)
+        return {"class": "TableModel", "schema": schema, "regressor": regressor}
+
+    def to_json(self) -> str:
+        """Return the model as JSON that any language can use.
+
+        The prediction is ``intercept`` plus the sum over ``coefficients`` of coefficient times
+        column; "name=value" is 1 where the column has that value and 0 elsewhere.
+        """
+        document = summarize(self) | {
+            "target": self.schema.target,
+            "impute": self.schema.impute,
+            "fills": self._fills_by_name(),
+            "categories": self.schema.categories,
+            "standardized_for_the_fit": self.schema.scale is not None,
+            "provenance": self.provenance_,
+        }
+        return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+    def _fills_by_name(self) -> dict[str, float]:
+        if self.schema.fills is None:
+            return {}
+        return dict(zip(self.schema.numbers, self.schema.fills.tolist(), strict=True))
+
+    def to_html(self, file: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """Make the interactive report, as :meth:`sparsieve.SparseRegressor.to_html` does."""
+        return self.regressor.to_html(file, **options)
+
+    def to_pipeline(self) -> Any:
+        """Return a fitted scikit-learn pipeline that predicts the same from a data frame.
+
+        Its steps (columns by name, imputation, encoding, scaling, regression) can be cloned and
+        fitted again on other rows. Needs pandas.
+        """
+        # Here, because scikit-learn's transformers take long to import.
+        from .pipeline import make_pipeline
+
+        return make_pipeline(self)
+
+
+def _on_original_scale(regressor: Any, schema: Schema) -> Any:
+    """Return a copy with coefficients and path on the original scale and the design's names."""
+    model = copy.copy(regressor)
+    names = np.array(schema.design_names, dtype=object)
+    model.feature_names_in_ = names
+    scale = np.ones(names.size) if schema.scale is None else schema.scale
+    model.coef_ = regressor.coef_ / scale
+    for attribute, value in vars(regressor).items():
+        if isinstance(value, Path):
+            setattr(model, attribute, rescaled(value, scale, names))
+    return model
+
+
+def rescaled(path: Path, scale: Floats, names: NDArray[Any]) -> Path:
+    """Return a path with its coefficients divided by the scales of the columns.
+
+    It no longer refers to the data, which are on another scale.
+    """
+    points = [
+        dataclasses.replace(point, values=point.values / scale[point.columns])
+        for point in path.points
+    ]
+    coefs = path.coefs
+    if sparse.issparse(coefs):
+        coefs = coefs.copy()
+        coefs.data = coefs.data / scale[coefs.indices]
+    else:
+        coefs = coefs / scale[:, np.newaxis]
+    return dataclasses.replace(path, points=points, coefs=coefs, feature_names=names, problem=None)
+
+
+def _places(
+    table: Table, position: int, values: list[str], schema: Schema, unknown: str
+) -> NDArray[np.int64]:
+    """Return the position of each row's text among the values of the fit."""
+    name, codes = table.names[position], table.values[:, position]
+    here = table.categories.get(name, [])
+    known = {value: k for k, value in enumerate(values)}
+    strange = [value for value in here if value not in known]
+    if strange and unknown != "reference":
+        raise TableError(
+            f"{table.source}: column {name!r} has values that were not there in the fit: "
+            f"{listing(strange)}; correct them, or add --unknown reference to treat them like "
+            f"{values[0]!r}."
+        )
+    missing = np.isnan(codes)
+    if missing.any() and schema.impute is None:
+        raise TableError(
+            f"{table.source}: {int(missing.sum())} missing values in column {name!r}; fill them, "
+            "or fit with --impute."
+        )
+    places = np.array([known.get(value, 0) for value in here] + [0], dtype=np.int64)
+    out: NDArray[np.int64] = places[np.where(missing, len(here), codes).astype(np.int64)]
+    return out
+
+
+def _table_of(X: Any, schema: Schema) -> Table:
+    """Return the columns of a data frame (or mapping) that the model knows, as a Table."""
+    if isinstance(X, np.ndarray) or sparse.issparse(X):
+        if X.ndim != 2 or X.shape[1] != len(schema.numbers) or schema.categories:
+            raise TableError(
+                f"an array of shape {X.shape} does not match the columns {listing(schema.columns)};"
+                " pass a data frame with these names."
+            )
+        return Table("X", schema.numbers, X)
+    names = [name for name in schema.columns if name in X]
+    columns, categories = [], {}
+    for name in names:
+        column = np.asarray(X[name])
+        if name in schema.categories:
+            codes: dict[str, int] = {}
+            entries = column.tolist()
+            columns.append(np.array([_code(entry, codes) for entry in entries], dtype=np.float64))
+            categories[name] = list(codes)
+            continue
+        try:
+            columns.append(column.astype(np.float64))
+        except (TypeError, ValueError) as error:
+            raise TableError(f"X: column {name!r} does not hold numbers; convert it.") from error
+    values = np.asfortranarray(np.column_stack(columns)) if columns else np.empty((len(X), 0))
+    return Table("X", names, values, categories)
+
+
+def _code(entry: Any, codes: dict[str, int]) -> float:
+    # Missing values come as None, NaN or pandas.NA; only text is itself a value.
+    return codes.setdefault(entry, len(codes)) if isinstance(entry, str) else np.nan

@@ -1,0 +1,286 @@
+r"""Checkpoints of long runs: finished units of work, kept in one plain file.
+
+A file is four parts: the line ``sparsieve-checkpoint 1``, a line with the SHA-256 of all that
+follows, one line of JSON (what was run, a fingerprint of its input, names, types and shapes of the
+arrays of each unit), and the bytes of these arrays in that order. It is replaced in one step after
+each unit, so a run that is killed leaves the last complete file; reading executes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._files import atomic_writer
+from ..solve.points import Counters, Point
+from ..solve.solvers import MINIMA, Problem
+
+__all__ = ["Checkpoint", "CheckpointError", "fingerprint", "pack_points", "unpack_points"]
+
+Arrays = dict[str, NDArray[Any]]
+
+_MAGIC = b"sparsieve-checkpoint 1\n"
+_DIGEST_LENGTH = 65  # 64 hex digits and the end of the line
+_DTYPES = {"float64": np.dtype("<f8"), "int64": np.dtype("<i8")}
+_FIRST_START = "previous"
+_FIRST_MINIMUM = "stationary"
+_AGAIN = "remove it to start again, or name another file"
+
+
+class CheckpointError(ValueError):
+    """A checkpoint file that cannot be used: not one, damaged, or of another run."""
+
+
+class Checkpoint:
+    """The finished units of one run.
+
+    Parameters
+    ----------
+    file : path or None
+        None keeps nothing.
+    what : str
+        The kind of run.
+    identity : callable returning str
+        A fingerprint of everything else the result depends on; only called when there is a file.
+    start : str
+        The name of the start in use. A file that names none is of a time when there was only one.
+    minimum : str
+        The strength of the minima that are looked for; the same holds for it.
+
+    Raises
+    ------
+    CheckpointError
+        When the file exists and is not a checkpoint of this very run.
+    """
+
+    def __init__(
+        self,
+        file: str | os.PathLike[str] | None,
+        what: str,
+        identity: Callable[[], str],
+        *,
+        start: str = _FIRST_START,
+        minimum: str = _FIRST_MINIMUM,
+    ) -> None:
+        self.units: dict[int, Arrays] = {}
+        self._path = None if file is None else Path(file)
+        self._head = {"what": what, "fingerprint": "", "start": start, "minimum": minimum}
+        if self._path is None:
+            return
+        self._head["fingerprint"] = identity()
+        if self._path.exists():
+            self.units = _read(self._path, self._head)
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is kept."""
+        return self._path is not None
+
+    def put(self, unit: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Add a finished unit and write the file."""
+        if self._path is None:
+            return
+        self.units[unit] = dict(arrays)
+        _write(self._path, self._head, self.units)
+
+
+def _write(path: Path, head: dict[str, str], units: Mapping[int, Arrays]) -> None:
+    listing, payload = {}, []
+    for unit, arrays in sorted(units.items()):
+        entries = []
+        for name, array in arrays.items():
+            kind = "int64" if array.dtype.kind in "iub" else "float64"
+            entries.append([name, kind, list(array.shape)])
+            payload.append(np.ascontiguousarray(array, dtype=_DTYPES[kind]).tobytes())
+        listing[str(unit)] = entries
+    header = json.dumps({**head, "units": listing}, separators=(",", ":")).encode() + b"\n"
+    digest = hashlib.sha256(header)
+    for part in payload:
+        digest.update(part)
+    with atomic_writer(path) as stream:
+        stream.write(_MAGIC + digest.hexdigest().encode() + b"\n" + header)
+        for part in payload:
+            stream.write(part)
+
+
+def _read(path: Path, head: dict[str, str]) -> dict[int, Arrays]:
+    if path.is_dir():
+        raise CheckpointError(f"{path} is a folder; name a file for the checkpoint.")
+    return parse_units(path, path.read_bytes(), head)
+
+
+def parse_units(path: Path, content: bytes, head: dict[str, str]) -> dict[int, Arrays]:
+    """Return the units in the bytes of a checkpoint; ``path`` names it in messages."""
+    if not content.startswith(_MAGIC):
+        raise CheckpointError(f"{path} is not a checkpoint of sparsieve; {_AGAIN}.")
+    body = content[len(_MAGIC) + _DIGEST_LENGTH :]
+    stated = content[len(_MAGIC) : len(_MAGIC) + _DIGEST_LENGTH]
+    if hashlib.sha256(body).hexdigest().encode() + b"\n" != stated:
+        raise CheckpointError(
+            f"{path} is damaged or cut short (its checksum does not match); {_AGAIN}."
+        )
+    line, _, payload = body.partition(b"\n")
+    try:
+        found = json.loads(line)
+        if found["what"] != head["what"] or found["fingerprint"] != head["fingerprint"]:
+            raise CheckpointError(
+                f"{path} belongs to another run ({found['what']}, other data, options or version); "
+                f"{_AGAIN}."
+            )
+        for name, first in (("start", _FIRST_START), ("minimum", _FIRST_MINIMUM)):
+            made, wanted = found.get(name, first), head.get(name, first)
+            if made != wanted:
+                raise CheckpointError(
+                    f"{path} was made with {name}={str(made)[:60]!r}, this run has "
+                    f"{name}={wanted!r}; use the same {name}, or {_AGAIN}."
+                )
+        return _arrays_of(path, found["units"], payload)
+    except CheckpointError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise CheckpointError(f"{path} is not a valid checkpoint: {error}; {_AGAIN}.") from error
+
+
+def _arrays_of(path: Path, listing: Mapping[str, Any], payload: bytes) -> dict[int, Arrays]:
+    """Cut the payload into arrays; every size is checked before memory is asked for."""
+    units: dict[int, Arrays] = {}
+    at = 0
+    for unit, entries in listing.items():
+        arrays: Arrays = {}
+        for name, kind, shape in entries:
+            if not all(isinstance(size, int) and size >= 0 for size in shape):
+                raise CheckpointError(f"{path} has an array of impossible shape; {_AGAIN}.")
+            end = at + 8 * math.prod(shape)
+            if end > len(payload):
+                raise CheckpointError(f"{path} is shorter than its arrays; {_AGAIN}.")
+            flat = np.frombuffer(payload[at:end], dtype=_DTYPES[kind])
+            arrays[name] = flat.reshape(shape).astype(flat.dtype.newbyteorder("="))
+            at = end
+        units[int(unit)] = arrays
+    if at != len(payload):
+        raise CheckpointError(f"{path} is longer than its arrays; {_AGAIN}.")
+    return units
+
+
+def fingerprint(problem: Problem, *parts: Any) -> str:
+    """Return a digest of the data, the library's version and everything else given."""
+    try:
+        release = version("sparsieve")
+    except PackageNotFoundError:
+        release = "unknown"
+    digest = hashlib.sha256(release.encode())
+    data = problem.data
+    if sparse.issparse(data.X):
+        for part in (data.X.data, data.X.indices, data.X.indptr):
+            _feed(digest, part)
+    else:
+        for j in range(data.X.shape[1]):
+            _feed(digest, data.X[:, j])
+    options = (data.y, data.sample_weight, data.weights, problem.fit_intercept, problem.positive)
+    for part in (*options, problem.n_samples, problem.n_features, *parts):
+        _feed(digest, part)
+    return digest.hexdigest()
+
+
+def _feed(digest: Any, part: Any) -> None:
+    """Add an array by type, shape and bytes, a sequence by its parts, anything else by words."""
+    if isinstance(part, np.ndarray) and part.dtype.kind != "O":
+        digest.update(f"{part.dtype.str}{part.shape}".encode())
+        digest.update(np.ascontiguousarray(part).data)
+    elif isinstance(part, list | tuple):
+        digest.update(f"[{len(part)}".encode())
+        for each in part:
+            _feed(digest, each)
+    else:
+        digest.update(f"{type(part).__qualname__}:{_words(part)};".encode())
+
+
+def _words(part: Any) -> str:
+    """Return text that is the same in every process: parameters, never an address."""
+    if hasattr(part, "get_params"):
+        return repr(sorted(part.get_params().items()))
+    if hasattr(part, "__qualname__"):
+        return f"{part.__module__}.{part.__qualname__}"
+    text = repr(part)
+    return (
+        repr(sorted(vars(part).items())) if " at 0x" in text and hasattr(part, "__dict__") else text
+    )
+
+
+_SCALARS = (
+    "alpha",
+    "intercept",
+    "objective",
+    "kkt",
+    "dual_gap",
+    "passes",
+    "r2",
+)
+_COUNTS = ("n_iter", "convex", "settled_by_bound", "settled_by_reading", "settled_by_shadow")
+_STATUS = ("CONVERGED", "ITERATIONS", "STALLED", "INTERRUPTED")
+_STARTS = ("previous", "lasso", "upwards", "given", "none")
+
+
+#: Stands for the counters of a point that has none.
+_NOT_COUNTED = (-1,) * len(Counters._fields)
+
+
+def pack_points(points: Sequence[Point]) -> Arrays:
+    """Return points as plain arrays."""
+    return {
+        "columns": np.concatenate([point.columns for point in points]).astype(np.int64),
+        "values": np.concatenate([point.values for point in points]),
+        "sizes": np.array([point.values.size for point in points], dtype=np.int64),
+        "starts": np.array([_STARTS.index(point.start) for point in points], dtype=np.int64),
+        "minima": np.array([MINIMA.index(point.minimum) for point in points], dtype=np.int64),
+        "scalars": np.array([[getattr(p, name) for name in _SCALARS] for p in points], dtype=float),
+        "counts": np.array(
+            [
+                [*(int(getattr(p, name)) for name in _COUNTS), _STATUS.index(p.status)]
+                for p in points
+            ],
+            dtype=np.int64,
+        ),
+        "work": np.array([p.counters or _NOT_COUNTED for p in points], dtype=np.int64),
+    }
+
+
+def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
+    """Return the points of :func:`pack_points`, to the bit."""
+    ends = np.cumsum(arrays["sizes"])
+    starts = arrays.get("starts", np.zeros(ends.size, dtype=np.int64))  # once there was only one
+    minima = arrays.get("minima", np.zeros(ends.size, dtype=np.int64))  # the same
+    work = arrays.get("work")  # once it was not counted
+    points = []
+    for k, end in enumerate(ends):
+        counted = _NOT_COUNTED if work is None else tuple(map(int, work[k]))
+        part = slice(int(end - arrays["sizes"][k]), int(end))
+        counts = arrays["counts"][k]
+        scalars: dict[str, Any] = dict(zip(_SCALARS, map(float, arrays["scalars"][k]), strict=True))
+        points.append(
+            Point(
+                columns=arrays["columns"][part],
+                values=arrays["values"][part],
+                status=_STATUS[int(counts[-1])],
+                start=_STARTS[int(starts[k])],
+                minimum=MINIMA[int(minima[k])],
+                n_iter=int(counts[0]),
+                convex=bool(counts[1]),
+                settled_by_bound=int(counts[2]),
+                settled_by_reading=int(counts[3]),
+                settled_by_shadow=int(counts[4]),
+                counters=None if counted == _NOT_COUNTED else Counters._make(counted),
+                **scalars,
+            )
+        )
+    return points

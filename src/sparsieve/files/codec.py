@@ -1,0 +1,195 @@
+"""Values to plain JSON and back, for a closed list of types.
+
+Numbers, text, lists and dictionaries stand for themselves; everything else is an object with the
+key ``"$"`` that names its type. Only the types listed here are ever made, from data alone: no name
+in a file is imported, looked up or called.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..inspect.certificate import Certificate
+from ..paths.path import Path, make_path
+from ..penalties.resolve import BY_NAME
+from ..solve.points import Point
+from ..tables.columns import Schema
+
+__all__ = ["NotStored", "decode", "encode", "records"]
+
+_DTYPES = ("float64", "float32", "int64", "int32", "uint64", "uint32", "uint8", "int8", "bool")
+_NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_PENALTY_NAMES = {cls: name for name, cls in BY_NAME.items()}
+
+
+class NotStored:
+    """Stands for an object that a model file records only as text.
+
+    Attributes
+    ----------
+    text : str
+        What the object called itself when the model was saved.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"<not stored in the model file: {self.text}>"
+
+
+def records() -> dict[str, type]:
+    """Return the classes that are stored field by field, by name."""
+    return {cls.__name__: cls for cls in (Certificate, Point, Schema)}
+
+
+def encode(value: Any) -> Any:
+    """Return value as plain JSON data; what has no JSON form becomes a :class:`NotStored`."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return number if math.isfinite(number) else {"$": "float", "value": str(number)}
+    if isinstance(value, np.bool_ | np.integer):
+        return value.item()
+    if isinstance(value, list):
+        return [encode(entry) for entry in value]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {"$": "dict", "items": {key: encode(entry) for key, entry in value.items()}}
+    for kind, (test, to_json, _) in _KINDS.items():
+        if test(value):
+            return {"$": kind, **to_json(value)}
+    return {"$": "not stored", "text": value.text if isinstance(value, NotStored) else repr(value)}
+
+
+def decode(data: Any) -> Any:
+    """Return the value that :func:`encode` made data from; ValueError if nothing did."""
+    if data is None or isinstance(data, bool | int | float | str):
+        return data
+    if isinstance(data, list):
+        return [decode(entry) for entry in data]
+    kind = data.get("$")
+    if kind == "float":
+        return _NOT_FINITE[data["value"]]
+    if kind == "dict":
+        return {key: decode(entry) for key, entry in data["items"].items()}
+    if kind == "not stored":
+        return NotStored(str(data["text"]))
+    if kind not in _KINDS:
+        raise ValueError(f"unknown type {str(kind)[:40]!r}")
+    return _KINDS[kind][2](data)
+
+
+def _is_plain_array(value: Any) -> bool:
+    return type(value) is np.ndarray and (value.dtype.kind in "OU" or value.dtype.name in _DTYPES)
+
+
+def _array_to_json(a: Any) -> dict[str, Any]:
+    data = a.ravel().tolist()
+    if a.dtype.kind == "O":
+        data = [encode(v) for v in data]
+    elif a.dtype.kind == "f":
+        data = [v if math.isfinite(v) else str(v) for v in data]
+    dtype = a.dtype.name if a.dtype.name in _DTYPES else {"O": "object", "U": "str"}[a.dtype.kind]
+    return {"dtype": dtype, "shape": list(a.shape), "data": data}
+
+
+def _array_from_json(data: dict[str, Any]) -> Any:
+    dtype, values = data["dtype"], data["data"]
+    if dtype == "object":
+        objects = np.empty(len(values), dtype=object)
+        for k, entry in enumerate(values):
+            objects[k] = decode(entry)
+        return objects.reshape(data["shape"])
+    if dtype == "str":
+        if not all(isinstance(v, str) for v in values):
+            raise ValueError("an array of text holds something else")
+        return np.array(values, dtype=str).reshape(data["shape"])
+    if dtype not in _DTYPES:
+        raise ValueError(f"unknown dtype {str(dtype)[:40]!r}")
+    if dtype.startswith("float"):
+        values = [_NOT_FINITE[v] if isinstance(v, str) else v for v in values]
+    allowed: tuple[type, ...] = (bool,) if dtype == "bool" else (int, float)
+    if any(type(v) not in allowed for v in values):
+        raise ValueError("an array of numbers holds something else")
+    # Integers first become 64-bit: a value that does not fit raises instead of wrapping around.
+    return np.array(values, dtype=dtype).reshape(data["shape"])
+
+
+def _csc_to_json(a: Any) -> dict[str, Any]:
+    a = a.tocsc()
+    parts = {name: _array_to_json(getattr(a, name)) for name in ("data", "indices", "indptr")}
+    return {"shape": list(a.shape), **parts}
+
+
+def _csc_from_json(data: dict[str, Any]) -> Any:
+    parts = tuple(_array_from_json(data[name]) for name in ("data", "indices", "indptr"))
+    a = sparse.csc_array(parts, shape=tuple(data["shape"]))
+    a.check_format(full_check=True)
+    return a
+
+
+def _penalty_from_json(data: dict[str, Any]) -> Any:
+    penalty = BY_NAME[data["name"]](**decode(data["params"]))
+    penalty.validate()
+    return penalty
+
+
+def _record_to_json(value: Any) -> dict[str, Any]:
+    stored = (f.name for f in dataclasses.fields(value) if f.compare)
+    fields = {name: encode(getattr(value, name)) for name in stored}
+    return {"class": type(value).__name__, "fields": fields}
+
+
+def _record_from_json(data: dict[str, Any]) -> Any:
+    fields = {name: decode(entry) for name, entry in data["fields"].items()}
+    return records()[data["class"]](**fields)
+
+
+def _path_to_json(path: Path) -> dict[str, Any]:
+    # The points are the whole truth; the arrays of a Path are made from them.
+    return {
+        "n_features": int(path.coefs.shape[0]),
+        "penalty": encode(path.penalty),
+        "feature_names": encode(path.feature_names),
+        "ended": path.ended,
+        "points": [_record_to_json(point) for point in path.points],
+    }
+
+
+def _path_from_json(data: dict[str, Any]) -> Path:
+    points = [_record_from_json(point) for point in data["points"]]
+    names = decode(data["feature_names"])
+    penalty, ended = decode(data["penalty"]), str(data["ended"])
+    return make_path(points, int(data["n_features"]), penalty, names, ended=ended)
+
+
+_Kind = tuple[
+    Callable[[Any], bool], Callable[[Any], dict[str, Any]], Callable[[dict[str, Any]], Any]
+]
+_KINDS: dict[str, _Kind] = {
+    "tuple": (
+        lambda v: isinstance(v, tuple),
+        lambda v: {"items": [encode(entry) for entry in v]},
+        lambda d: tuple(decode(d["items"])),
+    ),
+    "array": (_is_plain_array, _array_to_json, _array_from_json),
+    "csc": (
+        lambda v: sparse.issparse(v) and v.ndim == 2 and v.dtype.name in _DTYPES,
+        _csc_to_json,
+        _csc_from_json,
+    ),
+    "penalty": (
+        lambda v: type(v) in _PENALTY_NAMES,
+        lambda v: {"name": _PENALTY_NAMES[type(v)], "params": encode(v.get_params())},
+        _penalty_from_json,
+    ),
+    "record": (lambda v: type(v) in records().values(), _record_to_json, _record_from_json),
+    "path": (lambda v: type(v) is Path, _path_to_json, _path_from_json),
+}

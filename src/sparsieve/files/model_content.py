@@ -1,0 +1,116 @@
+"""What a model file says."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .codec import encode
+from .model_file import FORMAT_VERSION, write_content
+
+__all__ = ["Saveable", "describe", "estimator_to_json", "provenance", "summarize"]
+
+
+def describe(model: Saveable) -> dict[str, Any]:
+    """Return the content of the model file of a fitted model."""
+    content = model._to_json()
+    return {
+        "format_version": FORMAT_VERSION,
+        "summary": summarize(model),
+        "model": content,
+        "provenance": encode(getattr(model, "provenance_", None) or provenance()),
+    }
+
+
+def summarize(model: Any) -> dict[str, Any]:
+    """Return the fitted model in words and numbers any language can read.
+
+    Parameters
+    ----------
+    model : fitted estimator
+
+    Returns
+    -------
+    dict
+        JSON data: the prediction is ``intercept`` plus the sum of ``coefficients`` times columns.
+    """
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = [str(j) for j in range(model.n_features_in_)]
+    penalty = getattr(model, "penalty_", None) or getattr(model, "penalty", None)
+    certificate = model.certificate_
+    return {
+        "estimator": type(getattr(model, "regressor", model)).__name__,
+        "penalty": penalty if isinstance(penalty, str) else repr(penalty),
+        "alpha": float(certificate.alpha),
+        "n_features": int(model.n_features_in_),
+        "intercept": float(model.intercept_),
+        "coefficients": {str(names[j]): float(model.coef_[j]) for j in np.flatnonzero(model.coef_)},
+        "certificate": str(certificate),
+    }
+
+
+def provenance(**more: Any) -> dict[str, Any]:
+    """Return when and with which software a model was made, plus what the caller adds."""
+    # SOURCE_DATE_EPOCH (reproducible-builds.org) fixes the date for those who compare files.
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+    return {
+        "created": now.isoformat(timespec="seconds"),
+        "python": platform.python_version(),
+        **{name: _version(name) for name in ("sparsieve", "numpy", "scipy", "scikit-learn")},
+        **more,
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _parameters(estimator: type) -> list[str]:
+    return [name for name in inspect.signature(estimator).parameters if name != "self"]
+
+
+def estimator_to_json(model: Any) -> dict[str, Any]:
+    """Return class, parameters and fitted attributes of an estimator as JSON data."""
+    names = _parameters(type(model))
+    state = {
+        name: encode(value)
+        for name, value in vars(model).items()
+        if name.endswith("_") and not name.startswith("_") and name != "provenance_"
+    }
+    params = {name: encode(getattr(model, name)) for name in names}
+    return {"class": type(model).__name__, "params": params, "state": state}
+
+
+class Saveable:
+    """Gives a fitted estimator ``save``; :func:`sparsieve.load_model` is its inverse."""
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that :func:`sparsieve.load_model` reads.
+
+        The file is JSON with a checksum: parameters, coefficients, names of the columns,
+        certificate, versions of the software. A file of that name is replaced in one step. What
+        is not plain data (a penalty class of your own, a splitter passed as ``cv``) is recorded as
+        text and does not come back.
+
+        Parameters
+        ----------
+        file : str or path
+        """
+        write_content(file, describe(self))
+
+    def _to_json(self) -> dict[str, Any]:
+        """Return what :func:`sparsieve.load_model` makes the model of, as JSON data."""
+        check_is_fitted(self)
+        return estimator_to_json(self)

@@ -1,0 +1,156 @@
+"""The proof that comes with every fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..penalties import L1
+from ..solve.points import Point
+from ..solve.solvers import Problem
+from .convexity import global_lower_bound
+
+__all__ = ["STARTED", "Certificate"]
+
+#: Where a solve began, in words.
+STARTED = {
+    "previous": "started from the point before it on the path",
+    "lasso": "started from a lasso",
+    "upwards": "started from the next smaller alpha",
+    "given": "started from given coefficients",
+    "none": "wherever it starts",
+}
+
+#: How strong a minimum is, in words that follow others.
+STRENGTHS = {
+    "stationary": "",
+    "coordinatewise": (
+        "; no change of a single coefficient lowers the objective by more than tol of it"
+    ),
+    "swap": (
+        "; no change of a single coefficient and no exchange of two features lowers the objective "
+        "by more than tol of it"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is known about a fitted point.
+
+    Attributes
+    ----------
+    alpha : float
+    kkt : float
+        Largest violation of the stationarity condition over all features, as a fraction of the
+        penalty's slope at zero.
+    tol : float
+        What was asked for.
+    converged : bool
+        ``kkt <= tol``: an estimator's tolerance is relative to the slope at its own alpha.
+    dual_gap : float
+        Duality gap of the last weighted lasso (surrogate).
+    objective : float
+    strict_minimum : bool
+        The objective is strictly convex on the support: a strict local minimum there.
+    support_size, n_features : int
+    n_iter : int
+    passes : float
+        Passes over X it took.
+    reason : str
+        How the solve ended.
+    convex_problem : bool
+        The penalty is convex (the lasso), so the problem is: no coefficients have an objective
+        lower than this one by more than ``dual_gap``. Concave penalties allow no such claim.
+    start : str
+        Where the solve began: "previous", "lasso", "upwards", "given", or "none" where it makes no
+        difference.
+    minimum : str
+        How strong a minimum it is: "stationary", "coordinatewise" (no change of a single
+        coefficient lowers the objective by more than tol times itself) or "swap" (nor does an
+        exchange of one selected feature for another).
+    lower_bound : float or None
+        No coefficients have an objective below this, where such a bound is known.
+    scope : str or None
+        For which coefficients the bound holds: "unconditional" for all of them.
+    """
+
+    alpha: float
+    kkt: float
+    tol: float
+    converged: bool
+    dual_gap: float
+    objective: float
+    strict_minimum: bool
+    support_size: int
+    n_features: int
+    n_iter: int
+    passes: float
+    reason: str
+    convex_problem: bool = False
+    start: str = "previous"
+    minimum: str = "stationary"
+    lower_bound: float | None = None
+    scope: str | None = None
+
+    @classmethod
+    def of(cls, point: Point, tol: float, problem: Problem, penalty: Any) -> Certificate:
+        """Make the certificate of a point."""
+        bound = global_lower_bound(problem, point, penalty) if point.converged else None
+        return cls(
+            alpha=point.alpha,
+            kkt=point.kkt,
+            tol=tol,
+            converged=point.converged,
+            dual_gap=point.dual_gap,
+            objective=point.objective,
+            strict_minimum=point.convex,
+            support_size=int(point.values.size),
+            n_features=problem.n_features,
+            n_iter=point.n_iter,
+            passes=point.passes,
+            reason=point.status.lower(),
+            convex_problem=type(penalty) is L1,
+            start=point.start,
+            minimum=point.minimum,
+            lower_bound=bound,
+            scope=None if bound is None else "unconditional",
+        )
+
+    def __str__(self) -> str:
+        measured = f"{self.kkt:.2g} of the penalty's slope at zero (tol {self.tol:g})"
+        if self.converged:
+            verdict = (
+                f"a critical point: no feature of {self.n_features} violates stationarity by more "
+                f"than {measured}"
+            )
+        else:
+            verdict = f"NOT converged: stationarity is violated by up to {measured}"
+        return f"{verdict}; {self._minimum()}; {self.support_size} features selected"
+
+    def _minimum(self) -> str:
+        """Say what kind of minimum it is, and how far from it."""
+        gap = max(self.dual_gap, 0.0)  # below zero only by rounding
+        if self.convex_problem:
+            return (
+                f"convex problem: the objective {self.objective:.8g} is at most {gap:.2g} above "
+                "the global minimum"
+            )
+        if self.lower_bound is not None:
+            above = max(self.objective - self.lower_bound, 0.0)
+            kind = (
+                f"the global minimum: the whole problem is convex here, and the objective is at "
+                f"most {above:.2g} above it"
+            )
+        elif not self.converged:
+            kind = "no claim about a minimum"
+        elif self.strict_minimum:
+            kind = "strict local minimum on its support"
+        else:
+            kind = "not strict"
+        if self.lower_bound is None:
+            kind += STRENGTHS[self.minimum]
+        return (
+            f"{kind}; duality gap of the last surrogate {gap:.2g}; objective "
+            f"{self.objective:.8g}; {STARTED[self.start]}"
+        )

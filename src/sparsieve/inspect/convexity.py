@@ -1,0 +1,103 @@
+"""Where along a path the objective is convex."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..penalties import L1, Penalty, largest_concavity
+from .relax import dense_columns, sample_weights
+
+if TYPE_CHECKING:
+    from ..solve.path_data import PathData
+    from ..solve.points import Point
+    from ..solve.solvers import Problem
+
+__all__ = ["convex_region", "global_lower_bound"]
+
+# Products that the Gram matrix of all columns may take: some milliseconds.
+_AFFORDABLE = 1e8
+# What rounding may do to a computed objective, relative.
+_ROUNDING = 1e-12
+
+
+def convex_region(path: PathData) -> NDArray[np.bool_]:
+    r"""Return, per alpha, whether the objective is convex on the support, whatever the values.
+
+    That holds when the smallest eigenvalue of :math:`X_S^\top \Omega X_S` exceeds the penalty's
+    largest concavity. It is stricter than ``path.convex``, which looks at the solution only: there
+    can be no second local minimum on the same support and signs. From the first alpha where it
+    fails, all smaller ones count as not convex.
+    """
+    if path.problem is None:
+        return path.convex
+    omega = sample_weights(path.problem)
+    region = np.ones(len(path), dtype=np.bool_)
+    for k, point in enumerate(path.points):
+        concavity = largest_concavity(path.penalty, point.alpha)
+        if concavity == 0.0 or point.columns.size == 0:
+            continue
+        block = dense_columns(path.problem.data.X, point.columns)
+        if path.problem.fit_intercept:
+            block = block - omega @ block
+        gram = (omega[:, np.newaxis] * block).T @ block
+        if float(np.linalg.eigvalsh(gram)[0]) <= concavity:
+            region[k:] = False
+            break
+    return region
+
+
+def global_lower_bound(problem: Problem, point: Point, penalty: Penalty) -> float | None:
+    r"""Return a number that no coefficients can bring the objective below, or None.
+
+    Where the smallest eigenvalue of :math:`X^\top \Omega X`, all features together, exceeds the
+    largest concavity of the penalty by :math:`\mu > 0`, the whole objective F is strongly convex
+    and has one minimum. With violations of at most v in d coordinates
+
+    .. math:: F \ge F(w) - d v^2 / (2 \mu)
+
+    For the lasso the duality gap says more. The eigenvalue is looked for where that is cheap.
+    """
+    if type(penalty) is L1:
+        return point.objective - max(point.dual_gap, 0.0)
+    if getattr(penalty, "core_spec", None) is None:  # a user's formulas: nothing is known
+        return None
+    data = problem.data
+    pi = np.ones(problem.n_features) if data.weights is None else data.weights
+    used = np.flatnonzero(np.isfinite(pi))
+    levels = point.alpha * np.unique(pi[used])
+    concavity = max((largest_concavity(penalty, level) for level in levels), default=0.0)
+    margin = least_curvature(problem, used) - concavity if np.isfinite(concavity) else 0.0
+    if not margin > 0.0:
+        return None
+    slope = np.asarray(penalty.slope(np.zeros(1), np.full(1, point.alpha)), dtype=np.float64)
+    violation = point.kkt * float(slope[0])
+    above = used.size * violation**2 / (2.0 * margin)
+    return point.objective - above - _ROUNDING * abs(point.objective)
+
+
+def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
+    """Return a proven lower bound of the smallest eigenvalue of X'Omega X, 0 if there is none.
+
+    Constant columns, whose coefficients are zero in any minimum, are left out. 0 without a look
+    when there are more columns than rows, or too many to be worth it.
+    """
+    n, d = problem.n_samples, columns.size
+    if d == 0 or d >= n or n * d * d > _AFFORDABLE:
+        return 0.0
+    omega = sample_weights(problem)
+    block = dense_columns(problem.data.X, columns)
+    raw = float(omega @ np.square(block).sum(axis=1))
+    if problem.fit_intercept:
+        block = block - omega @ block
+    gram = (omega[:, np.newaxis] * block).T @ block
+    moving = np.diag(gram) > 0.0
+    gram = gram[np.ix_(moving, moving)]
+    if not gram.size or not np.all(np.isfinite(gram)):
+        return 0.0
+    # Errors of the products, of centring and of the eigenvalues, generously.
+    error = 8.0 * (n + d) * float(np.finfo(np.float64).eps) * raw
+    least = float(np.linalg.eigvalsh(gram)[0])
+    return float(max(least - error, 0.0))

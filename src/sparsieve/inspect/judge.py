@@ -1,0 +1,264 @@
+r"""The judge: objective and stationarity of any coefficients, recomputed from the data alone.
+
+Plain NumPy in float64 that never calls the compiled core, so that a certificate of the core can be
+checked by something that shares no code with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from ..data.sparse_checks import sound
+from ..data.validation import (
+    check_finite_vector,
+    check_finite_X,
+    check_number,
+    check_sample_weight,
+    check_weights,
+)
+from ..penalties import Penalty, resolve_penalty
+
+Floats: TypeAlias = NDArray[np.float64]
+
+__all__ = ["kkt_violation", "objective"]
+
+# Columns converted to float64 at a time when X has another type: bounds the extra memory.
+_BLOCK = 512
+
+
+def objective(
+    X: Any,
+    y: ArrayLike,
+    coef: Any,
+    intercept: float = 0.0,
+    *,
+    penalty: str | Penalty,
+    alpha: float,
+    sample_weight: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+) -> float:
+    r"""Return the penalised objective at given coefficients.
+
+    .. math::
+        \frac{1}{2} \sum_i \Omega_i (y_i - b - x_i^\top w)^2 + \sum_j r(|w_j|;\, \alpha \pi_j),
+        \qquad \Omega_i = \omega_i / \sum_k \omega_k
+
+    Without sample weights the first term is 1/(2 n_samples) times the residual sum of squares.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Never densified, and never copied as a whole.
+    y : array-like of shape (n_samples,)
+    coef : array or sparse matrix with n_features entries
+        The coefficients :math:`w`.
+    intercept : float, default=0.0
+        The intercept :math:`b`.
+    penalty : str or Penalty
+        The penalty :math:`r`.
+    alpha : float
+        Its strength, > 0.
+    sample_weight : array-like of shape (n_samples,), default=None
+        The :math:`\omega`; None means 1.
+    weights : array-like of shape (n_features,), default=None
+        The :math:`\pi`; None means 1, 0 is unpenalised, inf excluded.
+
+    Returns
+    -------
+    float
+        inf if an excluded feature has a non-zero coefficient.
+
+    Examples
+    --------
+    >>> import sparsieve as sv
+    >>> sv.objective([[1.0], [3.0]], [1.0, 2.0], [0.5], penalty="l1", alpha=0.1)
+    0.175
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
+        problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
+    if np.any(problem.abs_w[problem.excluded]):
+        return float("inf")
+    penalised = ~(problem.excluded | (problem.weights == 0))
+    cost = problem.penalty.value(
+        problem.abs_w[penalised], problem.alpha * problem.weights[penalised]
+    )
+    with np.errstate(over="ignore", invalid="ignore"):
+        fit = 0.5 * np.sum(problem.omega * problem.residual**2)
+    return _at_most_inf(fit + np.sum(np.asarray(cost, dtype=np.float64)))
+
+
+def kkt_violation(
+    X: Any,
+    y: ArrayLike,
+    coef: Any,
+    intercept: float = 0.0,
+    *,
+    penalty: str | Penalty,
+    alpha: float,
+    sample_weight: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    positive: bool = False,
+) -> float:
+    r"""Return how far given coefficients are from a critical point, as a fraction of the penalty.
+
+    With :math:`c_j = x_j^\top \Omega (y - b - Xw)`, :math:`\Omega_i = \omega_i / \sum_k \omega_k`
+    and the slope :math:`r'` of the penalty, the number returned is
+
+    .. math::
+        \max_j \frac{v_j}{r'(0; \alpha)}, \qquad
+        v_j = \begin{cases} \max(0, |c_j| - r'(0; \alpha\pi_j)) & w_j = 0 \\
+        |c_j - r'(|w_j|; \alpha\pi_j) \operatorname{sign}(w_j)| & w_j \ne 0 \end{cases}
+
+    Zero means that w is a critical point of :func:`objective` for this intercept; an estimator has
+    converged when the number is at most its ``tol``. It does not change with the units of X or y.
+
+    Parameters
+    ----------
+    X, y, coef, intercept, penalty, alpha, sample_weight, weights
+        As in :func:`objective`.
+    positive : bool, default=False
+        Judge the problem with the constraint w >= 0: a zero coefficient violates only if
+        :math:`c_j > r'(0)`, and a negative one makes the result inf.
+
+    Returns
+    -------
+    float
+        inf if an excluded feature (weight inf) has a non-zero coefficient; it adds nothing else.
+
+    Notes
+    -----
+    A feature of weight 0 is unpenalised, its violation is :math:`|c_j|`. The intercept's own
+    condition, :math:`\sum_i \Omega_i (y_i - b - x_i^\top w) = 0`, is not counted: this function
+    cannot know whether the intercept was fitted or fixed.
+
+    Examples
+    --------
+    >>> import sparsieve as sv
+    >>> sv.kkt_violation([[1.0], [3.0]], [1.0, 2.0], [0.0], penalty="l1", alpha=3.5)
+    0.0
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
+        problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
+    abs_w, excluded = problem.abs_w, problem.excluded
+    if np.any(abs_w[excluded]) or (positive and np.any(problem.sign < 0)):
+        return float("inf")
+    with np.errstate(over="ignore", invalid="ignore"):
+        correlation = _transposed_product(problem.X, problem.omega * problem.residual)
+    slope = np.zeros_like(abs_w)
+    penalised = ~(excluded | (problem.weights == 0))
+    slope[penalised] = problem.penalty.slope(
+        abs_w[penalised], problem.alpha * problem.weights[penalised]
+    )
+    outward = correlation if positive else np.abs(correlation)
+    with np.errstate(invalid="ignore"):
+        violation = np.where(
+            problem.sign == 0,
+            np.maximum(outward - slope, 0.0),
+            np.abs(correlation - slope * problem.sign),
+        )
+    violation[excluded] = 0.0
+    level = np.asarray(problem.penalty.slope(np.zeros(1), problem.alpha), dtype=np.float64)[0]
+    return _at_most_inf(np.max(violation) / level)
+
+
+def _at_most_inf(number: Any) -> float:
+    """Return a number; what overflowed so that it is none becomes inf."""
+    return float("inf") if np.isnan(number) else float(number)
+
+
+class _Problem(NamedTuple):
+    X: Any
+    residual: Floats
+    omega: Floats
+    abs_w: Floats
+    sign: Floats
+    weights: Floats
+    excluded: NDArray[np.bool_]
+    penalty: Penalty
+    alpha: float
+
+
+def _read(
+    X: Any,
+    y: ArrayLike,
+    coef: Any,
+    intercept: float,
+    penalty: str | Penalty,
+    alpha: float,
+    sample_weight: ArrayLike | None,
+    weights: ArrayLike | None,
+) -> _Problem:
+    """Turn the arguments of the two judges into float64 arrays, checking that lengths agree."""
+    X = sound(X) if sparse.issparse(X) else np.asarray(X)
+    if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "biuf":
+        raise ValueError(
+            f"X has shape {X.shape} and type {X.dtype}; pass a matrix of numbers with at least one "
+            "row and one column."
+        )
+    n_samples, n_features = X.shape
+    w = _vector("coef", coef)
+    target = _vector("y", y)
+    if w.size != n_features or target.size != n_samples:
+        raise ValueError(
+            f"X has shape {(n_samples, n_features)}, coef {w.size} entries, y {target.size}; pass "
+            "one coefficient per column and one response per row of X."
+        )
+    omega = check_sample_weight(sample_weight, n_samples)
+    omega = np.ones(n_samples) if omega is None else omega
+    pi = check_weights(weights, n_features)
+    pi = np.ones(n_features) if pi is None else pi
+    check_finite_X(X)
+    shift = check_number("intercept", intercept, low=-np.inf, remedy="pass 0.0 if there is none")
+    return _Problem(
+        X=X,
+        residual=target - shift - _product(X, w),
+        omega=omega / np.sum(omega),
+        abs_w=np.abs(w),
+        sign=np.sign(w),
+        weights=pi,
+        excluded=np.isinf(pi),
+        penalty=resolve_penalty(penalty),
+        alpha=check_number("alpha", alpha, remedy="use a strength > 0"),
+    )
+
+
+def _vector(name: str, numbers: Any) -> Floats:
+    """Return coef or y as a float64 vector of finite numbers."""
+    if sparse.issparse(numbers):
+        numbers = numbers.toarray()
+    try:
+        vector = np.asarray(numbers, dtype=np.float64).ravel()
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"{name} cannot be converted to an array of numbers: {error}; pass one number each."
+        ) from error
+    check_finite_vector(name, vector, "replace it by a finite number")
+    return vector
+
+
+def _product(X: Any, w: Floats) -> Floats:
+    """Return X w in float64, reading only the columns of the support."""
+    support = np.flatnonzero(w)
+    if sparse.issparse(X):
+        return np.asarray(X @ w, dtype=np.float64)
+    X = np.asarray(X)
+    total = np.zeros(X.shape[0])
+    for start in range(0, support.size, _BLOCK):
+        columns = support[start : start + _BLOCK]
+        total += X[:, columns].astype(np.float64) @ w[columns]
+    return total
+
+
+def _transposed_product(X: Any, v: Floats) -> Floats:
+    """Return X'v in float64."""
+    if sparse.issparse(X):
+        return np.asarray(X.T @ v, dtype=np.float64)
+    X = np.asarray(X)
+    if X.dtype == np.float64:
+        return np.asarray(X.T @ v)
+    blocks = [X[:, s : s + _BLOCK].astype(np.float64).T @ v for s in range(0, X.shape[1], _BLOCK)]
+    return np.concatenate(blocks)

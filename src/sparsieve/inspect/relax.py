@@ -1,0 +1,76 @@
+"""Least squares on a chosen support: what is left when the penalty has done its selecting."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import nnls
+
+from ..solve.points import Point
+from ..solve.solvers import Problem
+
+__all__ = ["dense_columns", "least_squares_on", "relaxed", "sample_weights"]
+
+Floats = NDArray[np.float64]
+
+
+def sample_weights(problem: Problem, sample_weight: Floats | None = None) -> Floats:
+    """Return Omega: the sample weights (other ones than the data's if given), summing to one."""
+    weight = problem.data.sample_weight if sample_weight is None else sample_weight
+    if weight is None:
+        return np.full(problem.n_samples, 1.0 / problem.n_samples)
+    return weight / math.fsum(weight)
+
+
+def dense_columns(X: Any, columns: NDArray[np.int64]) -> Floats:
+    """Return some columns of X as a dense float64 array."""
+    part = X[:, columns]
+    return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+
+
+def least_squares_on(
+    problem: Problem, columns: NDArray[np.int64], sample_weight: Floats | None = None
+) -> tuple[Floats, float]:
+    r"""Fit the given columns without a penalty.
+
+    .. math:: \min_{w, b} \frac{1}{2} \sum_i \Omega_i (y_i - b - x_i^\top w)^2
+
+    over w on the columns (w >= 0 if the problem says so), of minimal norm where columns are
+    collinear.
+
+    Returns
+    -------
+    values : ndarray of shape (n_columns,)
+    intercept : float
+    """
+    omega = sample_weights(problem, sample_weight)
+    block, target = dense_columns(problem.data.X, columns), problem.data.y
+    centre = omega @ block if problem.fit_intercept else np.zeros(columns.size)
+    middle = float(omega @ target) if problem.fit_intercept else 0.0
+    root = np.sqrt(omega)
+    design = root[:, np.newaxis] * (block - centre)
+    response = root * (target - middle)
+    if columns.size == 0:
+        values: Floats = np.zeros(0)
+    elif problem.positive:
+        values = nnls(design, response)[0]
+    else:
+        values = np.asarray(np.linalg.lstsq(design, response, rcond=None)[0], dtype=np.float64)
+    return values, middle - float(centre @ values)
+
+
+def relaxed(problem: Problem, point: Point, sample_weight: Floats | None = None) -> Point:
+    """Return the point refitted by least squares on its support; its proof is the old one."""
+    values, intercept = least_squares_on(problem, point.columns, sample_weight)
+    omega = sample_weights(problem, sample_weight)
+    y = problem.data.y
+    residual = y - intercept - dense_columns(problem.data.X, point.columns) @ values
+    centre = float(omega @ y) if problem.fit_intercept else 0.0
+    null = float(omega @ (y - centre) ** 2)
+    r2 = 1.0 - float(omega @ residual**2) / null if null > 0.0 else 0.0
+    return replace(point, values=values, intercept=intercept, r2=r2)

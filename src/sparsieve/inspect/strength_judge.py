@@ -1,0 +1,455 @@
+r"""The judge of strength: what one coefficient, or a swap of two, could still gain.
+
+Plain NumPy in float64 that never calls the compiled core and knows no formula of any penalty's
+minimiser: one-dimensional problems are solved by branch and bound on ``penalty.value`` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from ..penalties import Penalty
+from .judge import _at_most_inf, _Problem, _read
+
+Floats: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+
+__all__ = ["coordinatewise_violation", "swap_violation"]
+
+# Columns converted to float64 or centred at a time, and numbers in any working array (32 MB).
+_BLOCK = 512
+_ROOM = 2**22
+_EPS = float(np.finfo(np.float64).eps)
+# One-dimensional minima are known to this part of z^2 / (2h), all that the fit can gain there.
+_GAP = 1e-12
+# Halvings of an interval, and intervals at a time: enough but for problems that are flat for miles.
+_ROUNDS = 60
+_INTERVALS = 2**20
+
+
+def coordinatewise_violation(
+    X: Any,
+    y: ArrayLike,
+    coef: Any,
+    intercept: float = 0.0,
+    *,
+    penalty: str | Penalty,
+    alpha: float,
+    sample_weight: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    positive: bool = False,
+    fit_intercept: bool = True,
+) -> float:
+    r"""Return by how much a change of one coefficient can still lower the objective.
+
+    .. math::
+        \max_j \max_t \; F(w) - F(w + (t - w_j) e_j)
+
+    with the objective :math:`F` of :func:`objective`. Zero means that w is a coordinate-wise
+    minimum: no coefficient has a better value, however far away. A critical point need not be one,
+    because a concave penalty can have two valleys in one coordinate.
+
+    Parameters
+    ----------
+    X, y, coef, intercept, penalty, alpha, sample_weight, weights
+        As in :func:`objective`.
+    positive : bool, default=False
+        Look at values >= 0 only; a negative coefficient makes the result inf.
+    fit_intercept : bool, default=True
+        The intercept follows every move to its best value. What a better intercept gains by itself
+        is part of the result, so pass the fitted one. If False, it stays what it is.
+
+    Returns
+    -------
+    float
+        >= 0, in the units of the objective, and reached by a point that was tried: never more than
+        the truth but for rounding, and less by at most 1e-12 of the half variance of
+        :math:`y - Xw + x_j w_j` (without an intercept: the half mean square). inf if an excluded
+        feature (weight inf) has a non-zero coefficient, or if numbers overflow.
+
+    Notes
+    -----
+    A feature of weight 0 moves without a penalty, one of weight inf never. A column that is
+    constant (zero, without an intercept) says nothing about y: its coefficient can only become
+    zero.
+
+    Along one coordinate F is :math:`h t^2/2 - z t + r(|t|)` with the curvature :math:`h` of the
+    column, and its minimiser lies between 0 and :math:`z/h`. On a part of that interval the concave
+    :math:`r` is above its chord, which bounds F from below; parts are halved until no bound is
+    below the best value found.
+
+    Examples
+    --------
+    Zero is a critical point here, but not a minimum in the one coordinate there is.
+
+    >>> import sparsieve as sv
+    >>> X, y = [[0.2], [-0.2]], [1.0, -1.0]
+    >>> sv.kkt_violation(X, y, [0.0], penalty="mcp", alpha=0.25)
+    0.0
+    >>> round(sv.coordinatewise_violation(X, y, [0.0], penalty="mcp", alpha=0.25), 12)
+    0.40625
+    >>> round(sv.coordinatewise_violation(X, y, [5.0], penalty="mcp", alpha=0.25), 12)
+    0.0
+    """
+    with np.errstate(all="ignore"):  # beyond the range the answer is inf
+        problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
+        if _infeasible(problem, positive):
+            return float("inf")
+        point = _Point(problem, fit_intercept)
+        moving = np.flatnonzero(~problem.excluded)
+        c, h, w = point.c[moving], point.h[moving], point.w[moving]
+        z, level = c + h * w, point.level[moving]
+        now = point.cost(np.abs(w), level)
+        towards = np.maximum(z, 0.0) if positive else np.abs(z)
+        lines = _Lines(h * w * w / 2 - z * w + now, towards, h, level)
+        if not _finite(*lines, now):
+            return float("inf")
+        gain, which, t = _best_move(point.cost, lines, 0.0)
+        if which >= 0 and np.isfinite(gain):
+            # The same number from the step, which does not cancel where the step is short.
+            step = np.sign(z[which]) * t - w[which]
+            cost = point.cost(np.array([t]), level[which : which + 1])[0]
+            gain = c[which] * step - h[which] * step**2 / 2 + (now[which] - cost)
+        return _at_most_inf(point.from_intercept + max(gain, 0.0))
+
+
+def swap_violation(
+    X: Any,
+    y: ArrayLike,
+    coef: Any,
+    intercept: float = 0.0,
+    *,
+    penalty: str | Penalty,
+    alpha: float,
+    sample_weight: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    positive: bool = False,
+    fit_intercept: bool = True,
+) -> float:
+    r"""Return by how much a swap of two features can still lower the objective.
+
+    A swap sets one non-zero penalised coefficient to zero and gives one that is zero its best
+    value; all others stay.
+
+    .. math::
+        \max_{i: w_i \ne 0} \; \max_{j: w_j = 0} \; \max_t \; F(w) - F(w - w_i e_i + t e_j)
+
+    Swaps only: what one coefficient alone can gain is :func:`coordinatewise_violation`, and a
+    minimum is proof against both where both are zero.
+
+    Parameters
+    ----------
+    X, y, coef, intercept, penalty, alpha, sample_weight, weights, positive, fit_intercept
+        As in :func:`coordinatewise_violation`.
+
+    Returns
+    -------
+    float
+        >= 0, in the units of the objective and as exact as :func:`coordinatewise_violation`; 0.0 if
+        there is nothing to swap. inf if an excluded feature (weight inf) has a non-zero
+        coefficient, or if numbers overflow.
+
+    Notes
+    -----
+    A feature of weight 0 is never taken out; if its coefficient is zero it may come in. One of
+    weight inf and a constant column never come in. The best value of the one that comes in may be
+    zero. The cost is one product of columns for every pair of a support feature and another one.
+
+    Examples
+    --------
+    The first column explains y, but the second, which resembles it, has its place.
+
+    >>> import sparsieve as sv
+    >>> X, y = [[1.0, 1.0], [-1.0, -0.5], [1.0, 0.5], [-1.0, -1.0]], [2.0, -2.0, 2.0, -2.0]
+    >>> w, where = [0.0, 2.4], dict(penalty="mcp", alpha=0.5)
+    >>> round(sv.coordinatewise_violation(X, y, w, **where), 12)
+    0.0
+    >>> round(sv.swap_violation(X, y, w, **where), 12)
+    0.2
+    >>> sv.swap_violation(X, y, [2.0, 0.0], **where)
+    0.0
+    """
+    with np.errstate(all="ignore"):  # beyond the range the answer is inf
+        problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
+        if _infeasible(problem, positive):
+            return float("inf")
+        point = _Point(problem, fit_intercept)
+        if not _finite(point.c, point.h):
+            return float("inf")
+        out = np.flatnonzero((point.w != 0) & (problem.weights > 0))
+        enters = (point.w == 0) & ~problem.excluded & (point.h > 0)
+        if not (out.size and np.any(enters)):
+            return 0.0
+        w, level = point.w[out], point.level[out]
+        base = point.cost(np.abs(w), level) - w * (point.c[out] + point.h[out] * w / 2)
+        if not _finite(base):
+            return float("inf")
+        gain = float(np.max(base))  # the best value of the one that comes in is zero
+        # Below this a swap would not even make up for its own loss.
+        gain = max(gain, -point.from_intercept)
+        for features, products in point.columns.pairs(out, enters):
+            here, columns = out[features.start : features.stop], products.columns
+            z = point.c[columns, None] + products.values * point.w[here]
+            z = np.maximum(z, 0.0) if positive else np.abs(z)
+            h = point.h[columns, None]
+            if not _finite(z * (z / h)):
+                return float("inf")
+            j, i = np.nonzero(z * (z / h) / 2 + base[features] > gain)
+            columns = columns[j]
+            lines = _Lines(base[features][i], z[j, i], point.h[columns], point.level[columns])
+            gain, _, _ = _best_move(point.cost, lines, gain)
+        return _at_most_inf(max(point.from_intercept + gain, 0.0))
+
+
+def _infeasible(problem: _Problem, positive: bool) -> bool:
+    """Tell whether the objective at the point is inf, so that any move gains inf."""
+    return bool(np.any(problem.abs_w[problem.excluded]) or (positive and np.any(problem.sign < 0)))
+
+
+def _finite(*arrays: Floats) -> bool:
+    return all(bool(np.all(np.isfinite(a))) for a in arrays)
+
+
+class _Cost:
+    """What coefficients cost, zero being free: r(t; level) - r(0; level), and 0 for level 0."""
+
+    def __init__(self, penalty: Penalty) -> None:
+        self._penalty = penalty
+
+    def __call__(self, t: Floats, level: Floats) -> Floats:
+        cost = np.zeros_like(t)
+        paid = level > 0
+        t, level = t[paid], level[paid]
+        at_zero = np.asarray(self._penalty.value(np.zeros_like(t), level), dtype=np.float64)
+        cost[paid] = np.asarray(self._penalty.value(t, level), dtype=np.float64) - at_zero
+        return cost
+
+
+class _Point:
+    """The point that is judged: coefficients, correlations, curvatures, all with the intercept."""
+
+    def __init__(self, problem: _Problem, fit_intercept: bool) -> None:
+        self.cost = _Cost(problem.penalty)
+        self.w = problem.abs_w * problem.sign
+        self.level = np.where(problem.excluded, 0.0, problem.alpha * problem.weights)
+        residual, self.from_intercept = problem.residual, 0.0
+        if fit_intercept:
+            mean = float(problem.omega @ residual)
+            residual = residual - mean
+            rest = float(problem.omega @ residual)  # what rounding left of the mean
+            residual -= rest
+            self.from_intercept = (mean + rest) * (mean + rest) / 2
+        self.columns = _columns_of(problem.X, problem.omega, fit_intercept)
+        self.c, self.h = self.columns.measure(residual)
+        self.c[self.h == 0] = 0.0
+
+
+class _Lines(NamedTuple):
+    """One-dimensional problems: a coefficient of size t >= 0 gains what :meth:`gain` says."""
+
+    base: Floats
+    z: Floats
+    h: Floats
+    level: Floats
+
+    def gain(self, t: Floats, cost: Floats) -> Floats:
+        """Return base + z t - h t^2/2 - cost, where cost is r(t; level) or a bound of it."""
+        return self.base + t * (self.z - self.h * t / 2) - cost
+
+    def take(self, which: Any) -> _Lines:
+        """Return some of the problems."""
+        return _Lines(*(a[which] for a in self))
+
+
+def _best_move(cost: _Cost, lines: _Lines, least: float) -> tuple[float, int, float]:
+    """Return the largest gain, its problem and size; (least, -1, 0.0) if none is above least.
+
+    A problem is settled when its gains are known to be at most the best found anywhere, up to the
+    part _GAP of what the fit can gain there. The gain is inf if a cost is not finite.
+    """
+    best = (least, -1, 0.0)
+    if lines.z.size == 0:
+        return best
+
+    def record(which: Indices, t: Floats, gains: Floats) -> None:
+        nonlocal best
+        at = int(np.argmax(gains))
+        if gains[at] > best[0]:
+            best = (float(gains[at]), int(which[at]), float(t[at]))
+
+    everyone = np.arange(lines.z.size)
+    record(everyone, np.zeros(everyone.size), lines.base)
+    far = np.where(lines.z > 0, lines.z / np.where(lines.h > 0, lines.h, np.inf), 0.0)
+    slack = _GAP * lines.z * far / 2
+    which = np.flatnonzero(lines.base + lines.z * far / 2 > best[0] + slack)
+    which = which[far[which] > 0]
+    left, right = np.zeros(which.size), far[which]
+    some = lines.take(which)
+    at_left, at_right = np.zeros(which.size), cost(right, some.level)
+    for _ in range(_ROUNDS):
+        if which.size == 0:
+            break
+        # The cost is concave, so its chord is below it, and this gain is above all in the interval.
+        slope = (at_right - at_left) / (right - left)
+        t = np.clip((some.z - slope) / some.h, left, right)
+        gains = some.gain(t, cost(t, some.level))
+        if not _finite(right, at_right, gains):
+            return float("inf"), -1, 0.0
+        record(which, t, gains)
+        most = some.gain(t, at_left + slope * (t - left))
+        middle = left + (right - left) / 2
+        alive = np.flatnonzero((most > best[0] + slack[which]) & (left < middle) & (middle < right))
+        if alive.size > _INTERVALS // 2:
+            alive = alive[np.argpartition(-most[alive], _INTERVALS // 2)[: _INTERVALS // 2]]
+        which, middle, some = which[alive], middle[alive], some.take(alive)
+        at_middle = cost(middle, some.level)
+        left, right = np.r_[left[alive], middle], np.r_[middle, right[alive]]
+        at_left, at_right = np.r_[at_left[alive], at_middle], np.r_[at_middle, at_right[alive]]
+        which = np.r_[which, which]
+        some = lines.take(which)
+    return best
+
+
+def _constant(h: Floats, raw: Floats) -> NDArray[np.bool_]:
+    """Tell which columns deviate from their means by no more than rounding errors of x - mean."""
+    few: NDArray[np.bool_] = h <= 64.0 * _EPS**2 * raw
+    return few & np.isfinite(raw)
+
+
+class _Products(NamedTuple):
+    """Weighted products x_j' Omega x_i: one row per j in ``columns``, one column per i."""
+
+    columns: Indices
+    values: Floats
+
+
+class _Dense:
+    """Columns of an array, centred in float64 block by block."""
+
+    def __init__(self, X: NDArray[Any], omega: Floats, centred: bool) -> None:
+        self._X, self._omega, self._centred = X, omega, centred
+        self._width = max(1, min(_BLOCK, _ROOM // X.shape[0]))
+
+    def _block(self, columns: Any) -> tuple[Floats, Floats]:
+        """Return some columns, centred, and their mean squares before that."""
+        block = np.array(self._X[:, columns], dtype=np.float64, order="F")
+        raw = self._omega @ block**2
+        for _ in range(2 if self._centred else 0):  # the second time removes what rounding left
+            block -= self._omega @ block
+        return block, raw
+
+    def measure(self, residual: Floats) -> tuple[Floats, Floats]:
+        """Return x_j' Omega residual and x_j' Omega x_j for all columns."""
+        d = self._X.shape[1]
+        c, h = np.empty(d), np.empty(d)
+        v = self._omega * residual
+        for first in range(0, d, self._width):
+            here = slice(first, first + self._width)
+            block, raw = self._block(here)
+            c[here], h[here] = v @ block, self._omega @ block**2
+            if self._centred:
+                h[here][_constant(h[here], raw)] = 0.0
+        return c, h
+
+    def pairs(
+        self, features: Indices, others: NDArray[np.bool_]
+    ) -> Iterator[tuple[slice, _Products]]:
+        """Yield products of some of the features with some of the others, until all are done."""
+        for start in range(0, features.size, self._width):
+            part = slice(start, min(start + self._width, features.size))
+            theirs = self._omega[:, None] * self._block(features[part])[0]
+            for first in range(0, others.size, self._width):
+                columns = first + np.flatnonzero(others[first : first + self._width])
+                if columns.size:
+                    yield part, _Products(columns, self._block(columns)[0].T @ theirs)
+
+
+class _Sparse:
+    """Columns of a CSC or CSR array, read in slices of its long axis and never made dense."""
+
+    def __init__(self, X: Any, omega: Floats, centred: bool) -> None:
+        self._X, self._omega, self._centred = X, omega, centred
+        self._mean = self._times(omega[:, None])[:, 0] if centred else np.zeros(X.shape[1])
+
+    def _slices(self) -> Iterator[tuple[int, int]]:
+        """Yield pieces of the axis that indptr runs over, of not too many entries each."""
+        starts = self._X.indptr
+        first, end = 0, starts.size - 1
+        while first < end:
+            last = int(np.searchsorted(starts, starts[first] + _ROOM // 4, side="right")) - 1
+            last = min(max(last, first + 1), end)
+            yield first, last
+            first = last
+
+    def _times(self, V: Floats) -> Floats:
+        """Return X'V in float64."""
+        product = np.zeros((self._X.shape[1], V.shape[1]))
+        for first, last in self._slices():
+            if self._X.format == "csc":
+                product[first:last] = self._X[:, first:last].T @ V
+            else:
+                product += self._X[first:last].T @ V[first:last]
+        return product
+
+    def measure(self, residual: Floats) -> tuple[Floats, Floats]:
+        """Return x_j' Omega residual and x_j' Omega x_j for all columns, centred."""
+        X, omega, mean = self._X, self._omega, self._mean
+        d = X.shape[1]
+        raw, squares, off, weight, stored = (np.zeros(d) for _ in range(5))
+        for first, last in self._slices():
+            entries = slice(X.indptr[first], X.indptr[last])
+            major = np.repeat(np.arange(first, last), np.diff(X.indptr[first : last + 1]))
+            minor = X.indices[entries]
+            rows, columns = (minor, major) if X.format == "csc" else (major, minor)
+            x, each = X.data[entries].astype(np.float64), omega[rows]
+            away = x - mean[columns]
+            for total, terms in (
+                (raw, each * x**2),
+                (squares, each * away**2),
+                (off, each * away),
+                (weight, each),
+                (stored, each > 0),
+            ):
+                total += np.bincount(columns, terms, minlength=d)
+        v = omega * residual
+        c, h = self._times(v[:, None])[:, 0], raw
+        if self._centred:
+            # Entries that are not stored are zeros, and as far from the mean as it is large.
+            rest = np.where(stored == np.count_nonzero(omega), 0.0, np.maximum(1.0 - weight, 0.0))
+            h = np.maximum(squares + rest * mean**2 - (off - rest * mean) ** 2, 0.0)
+            h[_constant(h, raw)] = 0.0
+            c -= mean * np.sum(v)
+        return c, h
+
+    def pairs(
+        self, features: Indices, others: NDArray[np.bool_]
+    ) -> Iterator[tuple[slice, _Products]]:
+        """Yield products of some of the features with all the others, until all are done."""
+        columns = np.flatnonzero(others)
+        width = max(1, min(_BLOCK, _ROOM // max(self._X.shape)))
+        for start in range(0, features.size, width):
+            part = slice(start, min(start + width, features.size))
+            theirs = self._X[:, features[part]].toarray().astype(np.float64)
+            theirs = self._omega[:, None] * (theirs - self._mean[features[part]])
+            values = self._times(theirs) - self._mean[:, None] * np.sum(theirs, axis=0)
+            yield part, _Products(columns, values[columns])
+
+
+def _columns_of(X: Any, omega: Floats, centred: bool) -> _Dense | _Sparse:
+    """Return X in a form whose columns can be read; CSC and CSR without repeats are not copied."""
+    if not sparse.issparse(X):
+        return _Dense(X, omega, centred)
+    if X.format not in ("csc", "csr"):
+        X = X.tocsc()
+    # A new object over the same memory: the user's is not modified, its flags may be stale.
+    kind = sparse.csc_array if X.format == "csc" else sparse.csr_array
+    X = kind((X.data, X.indices, X.indptr), shape=X.shape, copy=False)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return _Sparse(X, omega, centred)

@@ -1,0 +1,228 @@
+"""Paths as functions: all alphas, or the first one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+
+from ..data.validation import check_alphas, check_number, check_X_y
+from ..penalties import Penalty, resolve_penalty
+from ..solve.points import Point
+from ..solve.solvers import REMEDIES, Problem
+from ..solve.starts import check_start
+from ..solve.tracing import check_limits, trace
+from .grid import grid_from
+from .path import Path, path_of
+
+__all__ = ["alpha_max", "sparse_path", "warn_if_not_converged"]
+
+
+def warn_if_not_converged(points: list[Point], tol: float, stacklevel: int = 3) -> None:
+    """Warn which alphas missed the tolerance, by how much, and what to do."""
+    failed = [point for point in points if not point.converged]
+    if not failed:
+        return
+    worst = max(failed, key=lambda point: point.kkt)
+    warnings.warn(
+        f"{len(failed)} of {len(points)} alphas did not reach tol={tol:g}; the worst is "
+        f"alpha={worst.alpha:.6g} with a violation of {worst.kkt:.3g} after {worst.n_iter} "
+        f"iterations ({worst.status.lower()}). Remedy: {REMEDIES[worst.status]}.",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def alpha_max(
+    X: Any,
+    y: Any,
+    penalty: str | Penalty = "mcp",
+    *,
+    fit_intercept: bool = True,
+    sample_weight: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    positive: bool = False,
+    minimum: str = "stationary",
+) -> float:
+    r"""Return the smallest alpha at which zero is a critical point, or a stronger minimum.
+
+    There :math:`r'(0; \alpha \pi_j) \ge |x_j^\top \Omega (y - b)|` for every penalised feature,
+    once unpenalised ones (weight 0) are fitted first.
+
+    Parameters
+    ----------
+    X, y, penalty, fit_intercept, sample_weight, weights, positive
+        As in :func:`sparse_path`.
+    minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
+        How strong a minimum zero has to be. From "coordinatewise" on, no single feature lowers the
+        objective, wherever its coefficient goes: with log-sum, or with columns of small variance,
+        that takes a larger alpha.
+
+    Returns
+    -------
+    float
+        0.0 when no feature correlates with y.
+    """
+    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
+    problem = Problem(data, fit_intercept=fit_intercept, positive=positive, minimum=minimum)
+    return problem.solver(resolve_penalty(penalty)).alpha_max(minimum)
+
+
+def sparse_path(
+    X: Any,
+    y: Any,
+    penalty: str | Penalty = "mcp",
+    *,
+    alphas: int | ArrayLike = 100,
+    eps: float = 1e-3,
+    fit_intercept: bool = True,
+    sample_weight: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    positive: bool = False,
+    tol: float = 1e-6,
+    tol_relative_to: str = "alpha",
+    max_iter: int = 10_000,
+    start: str | ArrayLike = "lasso",
+    minimum: str = "coordinatewise",
+    n_jobs: int | None = None,
+    progress: bool = False,
+    max_support: int | None = None,
+    max_deviance: float | None = None,
+    max_time: float | None = None,
+    callback: Callable[[Point], Any] | None = None,
+    shadow: bool = True,
+) -> Path:
+    r"""Compute a regularisation path, every point with a certificate.
+
+    .. math::
+        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        + \sum_j r(|w_j|; \alpha \pi_j)
+
+    Parameters
+    ----------
+    X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        F-ordered float32 or float64 arrays and CSC matrices are read in place; a C-ordered array
+        is copied once.
+    y : array-like of shape (n_samples,)
+    penalty : str or Penalty, default="mcp"
+        "l1", "logsum", "mcp", "scad", "capped_l1", "lq", or an object with ``value`` and ``slope``.
+    alphas : int or array-like, default=100
+        How many alphas between alpha_max (or the first empty point above it, see ``start``) and
+        eps * alpha_max, or the alphas themselves (any order; the path is computed and returned in
+        decreasing order, repeats are dropped).
+    eps : float, default=1e-3
+        The last alpha over alpha_max, when ``alphas`` is an integer.
+    fit_intercept : bool, default=True
+    sample_weight : array-like of shape (n_samples,), default=None
+        The :math:`\omega_i`, normalised to sum to n.
+    weights : array-like of shape (n_features,), default=None
+        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it.
+    positive : bool, default=False
+        Require :math:`w_j \ge 0`.
+    tol : float, default=1e-6
+        A point has converged when no feature violates stationarity by more than ``tol`` times the
+        penalty's slope at zero.
+    tol_relative_to : {"alpha", "path"}, default="alpha"
+        Whose slope: that at each alpha, so that the end of a path is as exact as its start, or that
+        at the first one. The latter allows the same violation everywhere (at most 0.1 of an alpha's
+        own slope), as most other libraries do, and is faster when ``tol`` is loose. ``kkt`` remains
+        a fraction of each alpha's own slope, so a converged point may then have ``kkt > tol``.
+    max_iter : int, default=10_000
+        Largest number of reweightings per alpha.
+    start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
+        Where each solve begins. A concave penalty has many stationary points, and the one a solve
+        ends in depends on where it began: see "Choosing where to start" in the guide.
+
+        - "lasso": from the lasso with weights 0.3 times the penalty's slope at zero, at each alpha;
+        - "previous": from the point at the last alpha, walking down from zero. Faster, and greedy;
+        - "best": the lowest objective of both and of a walk back up the path;
+        - an array: from these coefficients at every alpha (made to obey ``positive`` and
+          ``weights``).
+
+        For a convex penalty it makes no difference, and costs nothing. Unless alphas are given, a
+        path begins at the first alpha, from alpha_max upwards, whose point under this start is
+        empty: from a lasso that may be somewhat above alpha_max.
+    minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
+        How strong a minimum is looked for at each alpha; see "How good is this minimum?" in the
+        guide.
+
+        - "stationary": a point where the objective falls in no direction;
+        - "coordinatewise": also no change of a single coefficient, however large, lowers the
+          objective by more than ``tol`` times itself;
+        - "swap": nor does an exchange of one selected feature for another.
+
+        For a convex penalty all are the same, and cost nothing.
+    n_jobs : int or None, default=None
+        Threads for the passes over X; None means 1, -1 all cores. The result is the same, bit for
+        bit, for any number.
+    progress : bool, default=False
+        Show a progress bar (needs tqdm).
+    max_support : int, default=None
+        End the path with the first alpha that selects at least so many features.
+    max_deviance : float, default=None
+        End the path with the first alpha that explains at least this fraction of the deviance of y.
+    max_time : float, default=None
+        Seconds after which the path ends with what is finished.
+    callback : callable, default=None
+        ``callback(point)`` is called after each alpha; the path ends when it returns True.
+    shadow : bool, default=True
+        Allow an 8-bit copy of a dense X (one byte per entry, two from 4,096 rows on), built at once
+        by a path of 20 alphas or more on at least 96 rows, else when X has been read often enough
+        to pay for it. It saves most reads of X. What is certified is proven as strictly with it as
+        without, but the way there differs: ``kkt`` differs below ``tol``, and a path of a
+        non-convex penalty may end in another stationary point.
+
+    Returns
+    -------
+    Path
+        Never empty; ``path.ended`` says why it ended.
+
+    Warns
+    -----
+    ConvergenceWarning
+        When an alpha did not reach ``tol``: which one, the violation reached, and what to do.
+    UserWarning
+        When Ctrl-C ended the path: the finished part is returned, with ``ended="interrupted"``.
+        Before the first alpha is finished there is none, and KeyboardInterrupt is raised.
+
+    Examples
+    --------
+    >>> import sparsieve as sv
+    >>> X, y, w = sv.datasets.make_toy(50, 100, 5, noise=0.5, random_state=0)
+    >>> path = sv.sparse_path(X, y, "mcp", alphas=20, eps=0.05)
+    >>> bool(path.converged.all()), float(path.kkt.max()) <= 1e-6
+    (True, True)
+    """
+    penalty = resolve_penalty(penalty)
+    grid = check_alphas(alphas)
+    eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-3")
+    limits = check_limits(
+        tol=tol,
+        tol_relative_to=tol_relative_to,
+        max_iter=max_iter,
+        max_support=max_support,
+        max_deviance=max_deviance,
+        max_time=max_time,
+        callback=callback,
+    )
+    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
+    problem = Problem(
+        data,
+        fit_intercept=fit_intercept,
+        positive=positive,
+        n_jobs=n_jobs,
+        shadow=shadow,
+        minimum=minimum,
+    )
+    n_alphas = grid if isinstance(grid, int) else len(grid)
+    begin = check_start(start, problem).suited(penalty)
+    solver = problem.solver(penalty, max_time=limits.left(), n_alphas=n_alphas)
+    if isinstance(grid, int):
+        grid = grid_from(solver, begin, grid, eps, limits.left())
+    points, ended = trace(solver, grid, limits, start=begin, progress=progress, keep_finished=True)
+    warn_if_not_converged(points, limits.tol)
+    return replace(path_of(problem, points, penalty, ended), tol_relative_to=tol_relative_to)

@@ -1,0 +1,147 @@
+"""Penalties by name, and facts about any penalty."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .base import Floats, Penalty
+from .builtin import L1, MCP, SCAD, BuiltIn, CappedL1, LogSum, Lq, check_penalty
+from .coordinate import jump_threshold, minimiser
+
+__all__ = [
+    "BY_NAME",
+    "is_convex",
+    "jump_threshold_of",
+    "largest_concavity",
+    "minimiser_of",
+    "resolve_penalty",
+]
+
+BY_NAME: dict[str, type[BuiltIn]] = {
+    "l1": L1,
+    "logsum": LogSum,
+    "mcp": MCP,
+    "scad": SCAD,
+    "capped_l1": CappedL1,
+    "lq": Lq,
+}
+
+
+# What else people call them; capitals, spaces, "-" and "_" make no difference in any name.
+_ALIASES = {"lasso": "l1", "log": "logsum", "capped": "capped_l1", "bridge": "lq"}
+
+
+_SAID = {name.replace("_", ""): cls for name, cls in BY_NAME.items()} | {
+    alias: BY_NAME[name] for alias, name in _ALIASES.items()
+}
+
+
+def resolve_penalty(penalty: str | Penalty) -> Penalty:
+    """Return a checked penalty object from a name or an object.
+
+    Parameters
+    ----------
+    penalty : str or object
+        ``"l1"``, ``"logsum"``, ``"mcp"``, ``"scad"``, ``"capped_l1"`` or ``"lq"`` mean the class
+        with its defaults. ``"lasso"`` is L1, ``"bridge"`` is Lq; capitals, spaces, ``-`` and ``_``
+        make no difference (``"Log-Sum"``). Any object with ``value`` and ``slope`` is accepted
+        after a check on a grid that its slope is finite at 0, >= 0, non-increasing and the
+        derivative of its value, with alpha a number or one number per coefficient.
+
+    Returns
+    -------
+    Penalty
+        The object itself (not a copy), or a new one for a name.
+    """
+    if isinstance(penalty, str):
+        said = "".join(penalty.lower().split()).replace("-", "").replace("_", "")
+        if said not in _SAID:
+            raise ValueError(
+                f"penalty={penalty!r} is not known; use one of {', '.join(map(repr, BY_NAME))} "
+                f"(or {', '.join(map(repr, _ALIASES))}), or an object with the methods "
+                "value(abs_w, alpha) and slope(abs_w, alpha)."
+            )
+        return _SAID[said]()
+    if isinstance(penalty, type):
+        raise TypeError(
+            f"penalty is the class {penalty.__name__}; pass an instance: {penalty.__name__}()."
+        )
+    check_penalty(penalty)
+    return penalty
+
+
+def minimiser_of(
+    penalty: str | Penalty, z: ArrayLike, curvature: ArrayLike, alpha: ArrayLike
+) -> Floats:
+    r"""Return the best value of one coefficient, the others fixed.
+
+    .. math:: \arg\min_w \; \tfrac{h}{2} w^2 - z w + r(|w|; \alpha)
+
+    Its sign is that of z. On a tie with zero it is zero.
+
+    Parameters
+    ----------
+    penalty : str or Penalty
+        A name, a built-in or any object with ``value`` and ``slope``; the latter is searched by
+        branch and bound, which needs it to be concave.
+    z : array-like
+        Correlation of the feature with the residual that leaves it out.
+    curvature : array-like
+        h > 0, the mean square of the feature's column.
+    alpha : array-like
+        Strength, >= 0; where it is 0 the result is z / h.
+
+    Returns
+    -------
+    ndarray
+        Of the shape to which z, curvature and alpha broadcast.
+
+    Examples
+    --------
+    >>> from sparsieve.penalties import minimiser_of
+    >>> minimiser_of("mcp", [0.5, -4.0], 1.0, 1.0)
+    array([ 0., -4.])
+    """
+    return minimiser(resolve_penalty(penalty), z, curvature, alpha)
+
+
+def jump_threshold_of(penalty: str | Penalty, curvature: ArrayLike, alpha: ArrayLike) -> Floats:
+    r"""Return the largest size of z up to which zero is the best value of a coefficient.
+
+    .. math:: \inf_{t > 0} \; \frac{h t}{2} + \frac{r(t; \alpha)}{t} \le r'(0; \alpha)
+
+    Below the slope at zero, a coefficient that leaves zero jumps. For a penalty that is searched
+    the result may be too small by 1e-9 of it. Parameters as in :func:`minimiser_of`.
+
+    Examples
+    --------
+    >>> from sparsieve.penalties import jump_threshold_of
+    >>> jump_threshold_of("mcp", [0.1, 1.0], 2.0).round(3)
+    array([1.095, 2.   ])
+    """
+    return jump_threshold(resolve_penalty(penalty), curvature, alpha)
+
+
+# Far beyond any coefficient.
+_FAR = 1e100
+
+
+def is_convex(penalty: Penalty) -> bool:
+    """Tell whether a checked penalty is convex: its slope, which never rises, never falls."""
+    known = getattr(penalty, "convex", None)  # at once: small fits ask often
+    if isinstance(penalty, BuiltIn) and known is not None:
+        return bool(known)
+    with np.errstate(all="ignore"):
+        near, far = np.asarray(penalty.slope(np.array([0.0, _FAR]), np.ones(2)))
+    return bool(near == far)
+
+
+def largest_concavity(penalty: Penalty, alpha: float) -> float:
+    """Return the largest -r''(t; alpha) over t > 0: what the data must outweigh."""
+    if isinstance(penalty, BuiltIn) and hasattr(penalty, "concavity"):
+        return float(penalty.concavity(alpha))
+    # A penalty of the user's: steepest fall of the slope on a fine grid.
+    t = np.r_[0.0, np.geomspace(1e-8, 1e8, 4001)]
+    slope = np.asarray(penalty.slope(t, np.full_like(t, alpha)), dtype=np.float64)
+    return float(np.max(-np.diff(slope) / np.diff(t)))

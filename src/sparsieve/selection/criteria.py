@@ -1,0 +1,365 @@
+"""Information criteria over a path or a surface."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import gammaln, ndtr
+from sklearn.utils.validation import validate_data
+
+from ..data.validation import check_number
+from ..estimators.regressor import FittedPoint
+from ..inspect.relax import dense_columns, least_squares_on, sample_weights
+from ..paths.path import path_of
+from ..paths.sparse_path import warn_if_not_converged
+from ..penalties import Penalty
+from ..solve.points import Fits, Point
+from ..solve.solvers import Problem
+from ..solve.starts import check_start
+from ..solve.tracing import Limits, check_limits
+from .grid import alpha_grids, follow_shape
+from .scores import predictions
+from .shapes import column_spreads, resolve_penalties
+
+__all__ = ["CRITERIA", "SparseRegressorIC", "information_criterion"]
+
+Floats = NDArray[np.float64]
+
+CRITERIA = ("aic", "bic", "ebic", "hbic")
+# Least squares on all features estimates the noise when it leaves at least as many degrees of
+# freedom as it uses.
+_SHARE = 0.5
+# ... and when its dense copy of X stays small (entries).
+_DENSE_LIMIT = 5e7
+# Data fitted exactly leave no noise: a tiny number keeps the criterion finite.
+_NO_NOISE = 1e-280
+
+
+def information_criterion(
+    criterion: str,
+    rss: ArrayLike,
+    df: ArrayLike,
+    *,
+    n_samples: float,
+    n_features: int,
+    noise_variance: float,
+    gamma: float = 1.0,
+) -> Floats:
+    r"""Return an information criterion of Gaussian models, the lower the better.
+
+    .. math::
+        \frac{\mathrm{RSS}}{\sigma^2} + n \log(2\pi\sigma^2) + c(k),
+        \qquad c(k) = \begin{cases}
+        2k & \text{AIC} \\ k \log n & \text{BIC} \\
+        k \log n + 2\gamma \log \binom{d}{k} & \text{EBIC} \\
+        k \log(\log n) \log d & \text{HBIC} \end{cases}
+
+    Parameters
+    ----------
+    criterion : {"aic", "bic", "ebic", "hbic"}
+    rss : array-like
+        Residual sums of squares :math:`\mathrm{RSS}`.
+    df : array-like
+        Degrees of freedom :math:`k`: the number of non-zero coefficients. (An intercept would add
+        the same to every model.)
+    n_samples : float
+        :math:`n`.
+    n_features : int
+        :math:`d`.
+    noise_variance : float
+        :math:`\sigma^2`.
+    gamma : float, default=1.0
+        How much EBIC minds the number of models of each size; 0 is BIC.
+
+    Returns
+    -------
+    ndarray
+
+    References
+    ----------
+    EBIC: Chen and Chen, Biometrika 2008. HBIC: Wang, Kim and Li, Annals of Statistics 2013.
+    """
+    k = np.asarray(df, dtype=np.float64)
+    n, d = float(n_samples), float(n_features)
+    if criterion == "aic":
+        cost = 2.0 * k
+    elif criterion == "bic":
+        cost = k * math.log(n)
+    elif criterion == "ebic":
+        ways = gammaln(d + 1.0) - gammaln(k + 1.0) - gammaln(d - k + 1.0)
+        cost = k * math.log(n) + 2.0 * gamma * ways
+    elif criterion == "hbic":
+        cost = k * max(math.log(max(math.log(n), 1.0)), 0.0) * math.log(max(d, 2.0))
+    else:
+        known = ", ".join(map(repr, CRITERIA))
+        raise ValueError(f"criterion={criterion!r} is not known; use one of {known}.")
+    fit = np.asarray(rss, dtype=np.float64) / noise_variance
+    return np.asarray(fit + n * math.log(2.0 * math.pi * noise_variance) + cost)
+
+
+def effective_samples(problem: Problem) -> float:
+    """Return n: rows, or the sum of sample weights when that is larger than the rows they count.
+
+    Weights that count repetitions then mean what repeated rows mean, and weights that are not
+    counts (that sum to one, say) leave n at the number of rows.
+    """
+    weight = problem.data.sample_weight
+    if weight is None:
+        return float(problem.n_samples)
+    return max(math.fsum(weight), float(np.count_nonzero(weight)))
+
+
+def residual_sums(problem: Problem, points: Sequence[Point]) -> Floats:
+    """Return the residual sum of squares of each point, the sample weights summing to n."""
+    rows, fits = np.arange(problem.n_samples), Fits.of(points)
+    squares = (problem.data.y[:, np.newaxis] - predictions(problem.data.X, rows, fits)) ** 2
+    return np.asarray(effective_samples(problem) * (sample_weights(problem) @ squares))
+
+
+def estimate_noise_variance(
+    problem: Problem, penalty: Penalty, points: Sequence[Point], rss: Floats
+) -> float:
+    r"""Return an estimate of the noise variance that makes sense for any d.
+
+    With :math:`d \le n/2`: the residual variance of least squares on all features. Otherwise that
+    of least squares on the k features of a pilot model, :math:`\mathrm{RSS}/(n - k - 1)`. The pilot
+    is where the path meets the noise: the last alpha, coming from alpha_max, with
+
+    .. math:: r'(0; \alpha) \ge t\, \hat\sigma(\alpha) / \sqrt{n}, \qquad
+        \sum_j 2\,\Phi(-t \pi_j / s_j) = 1
+
+    where :math:`\hat\sigma^2(\alpha)` is the residual variance at alpha and :math:`s_j` the root
+    mean square of (centred) column j: pure noise of that size lets in one feature on average. This
+    is the fixed point of the scaled lasso (Sun and Zhang, Biometrika 2012) with a level that knows
+    the columns' scales. Beyond it a path fits noise, and its residuals say nothing.
+    """
+    n, d = effective_samples(problem), problem.n_features
+    free = n - int(problem.fit_intercept)
+    if d <= _SHARE * n and problem.n_samples * d <= _DENSE_LIMIT:
+        return _least_squares_variance(problem, np.arange(d), n)
+    df = np.array([point.values.size for point in points])
+    variance = rss / np.maximum(free - df, 1.0)
+    alphas = np.array([point.alpha for point in points])
+    slope = np.asarray(penalty.slope(np.zeros_like(alphas), alphas), dtype=np.float64)
+    below = slope < _noise_level(problem) * np.sqrt(variance / n)
+    last = int(np.argmax(below)) - 1 if np.any(below) else len(points) - 1
+    return _least_squares_variance(problem, points[max(last, 0)].columns, n)
+
+
+def _noise_level(problem: Problem) -> float:
+    """Return the t at which pure noise of unit variance lets in one feature on average."""
+    spread = column_spreads(problem.data.X, sample_weights(problem))
+    pi = problem.data.weights
+    if pi is not None:
+        usable = (pi > 0.0) & np.isfinite(pi)
+        spread = spread[usable] / pi[usable]
+    spread = spread[spread > 0.0]
+
+    def surplus(t: float) -> float:
+        return float(np.sum(2.0 * ndtr(-t / spread))) - 1.0
+
+    if spread.size < 2:
+        return 0.0
+    # ndtr(-x) < 1 / (2 d) for every feature at the upper end, as x > sqrt(2 log d) there.
+    top = float(spread.max()) * (2.0 + math.sqrt(2.0 * math.log(spread.size)))
+    level: float = brentq(surplus, 0.0, top)
+    return level
+
+
+def _least_squares_variance(problem: Problem, columns: NDArray[np.int64], n: float) -> float:
+    """Return the residual variance of least squares on some columns."""
+    values, intercept = least_squares_on(problem, columns)
+    block = dense_columns(problem.data.X, columns)
+    squares = (problem.data.y - intercept - block @ values) ** 2
+    residual = n * float(sample_weights(problem) @ squares)
+    used = int(np.linalg.matrix_rank(block)) if columns.size else 0
+    return residual / max(n - used - int(problem.fit_intercept), 1.0)
+
+
+class SparseRegressorIC(FittedPoint):
+    r"""Sparse linear regression with alpha, and the penalty's shape, chosen by a criterion.
+
+    .. math::
+        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        + \sum_j r(|w_j|; \alpha \pi_j)
+
+    Among the alphas of every penalty, the one with the lowest
+
+    .. math::
+        \frac{\mathrm{RSS}}{\sigma^2} + n \log(2\pi\sigma^2) + c(k)
+
+    is kept, where k counts the non-zero coefficients and c is named by ``criterion``: see
+    :func:`information_criterion`. One path per penalty is all it costs.
+
+    Parameters
+    ----------
+    penalty : str, Penalty or list of them, default="mcp"
+        A list is a grid of shapes (or of different penalties); see :func:`shape_grid`.
+    criterion : {"ebic", "bic", "aic", "hbic"}, default="ebic"
+        EBIC and HBIC charge for the number of features to choose from, which BIC and AIC (made for
+        few features) do not: with d > n those select too many.
+    noise_variance : float, default=None
+        :math:`\sigma^2`. None estimates it: least squares on all features when
+        :math:`d \le n/2`, otherwise the residual variance at the alpha where the path meets the
+        noise (the median over penalties).
+    gamma : float, default=1.0
+        EBIC's :math:`\gamma` in [0, 1].
+    alphas, eps
+        As in :class:`SparseRegressorCV`.
+    fit_intercept, positive, weights, tol, max_iter, n_jobs
+        As in :class:`SparseRegressor`.
+    start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
+        Where each solve begins: as in :func:`sparse_path`.
+    minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
+        How strong a minimum is looked for: as in :func:`sparse_path`.
+    relax : bool, default=False
+        Keep least squares on the selected features; the criterion judges the penalised fits.
+
+    Attributes
+    ----------
+    alpha_ : float
+    penalty_ : Penalty
+    alphas_ : ndarray of shape (n_alphas,) or (n_penalties, n_alphas)
+    criterion_ : ndarray of the same shape
+        The criterion of every fit.
+    degrees_of_freedom_ : ndarray of the same shape
+        Non-zero coefficients: exactly unbiased for the lasso (Zou, Hastie and Tibshirani 2007), the
+        usual convention for non-convex penalties, whose search costs somewhat more than that.
+    noise_variance_ : float
+    path_ : Path
+        The chosen penalty's path over all its alphas.
+    coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_
+        As in :class:`SparseRegressor`.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when X has string column names.
+
+    Examples
+    --------
+    >>> import sparsieve as sv
+    >>> X, y, w = sv.datasets.make_toy(80, 200, 3, noise=0.5, random_state=0)
+    >>> model = sv.SparseRegressorIC("mcp", alphas=30, eps=0.01).fit(X, y)
+    >>> bool(((model.coef_ != 0) == (w != 0)).all())
+    True
+    """
+
+    def __init__(
+        self,
+        penalty: Any = "mcp",
+        *,
+        criterion: str = "ebic",
+        alphas: int | ArrayLike = 100,
+        eps: float = 1e-3,
+        noise_variance: float | None = None,
+        gamma: float = 1.0,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        weights: ArrayLike | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        start: str | ArrayLike = "lasso",
+        minimum: str = "coordinatewise",
+        n_jobs: int | None = None,
+        relax: bool = False,
+    ) -> None:
+        self.penalty = penalty
+        self.criterion = criterion
+        self.alphas = alphas
+        self.eps = eps
+        self.noise_variance = noise_variance
+        self.gamma = gamma
+        self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.weights = weights
+        self.tol = tol
+        self.max_iter = max_iter
+        self.start = start
+        self.minimum = minimum
+        self.n_jobs = n_jobs
+        self.relax = relax
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit a path per penalty and keep the point with the lowest criterion.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights that count repetitions are as good as repeated rows: n is their sum, or the
+            number of rows of positive weight when that is larger.
+
+        Returns
+        -------
+        SparseRegressorIC
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On Ctrl-C; nothing of the paths is kept.
+        """
+        penalties = resolve_penalties(self.penalty)
+        limits = self._checked()
+        problem = self._problem(X, y, sample_weight, self.n_jobs)
+        validate_data(self, X, skip_check_array=True)
+        start = check_start(self.start, problem)
+        grids = alpha_grids(problem, penalties, self.alphas, self.eps, start=start)
+        solver = problem.solver(penalties[0])
+        paths: list[list[Point]] = []
+        for penalty, grid in zip(penalties, grids, strict=True):
+            begin = start.suited(penalty)
+            paths.append(follow_shape(solver, penalty, grid, limits, start=begin)[0])
+        warn_if_not_converged([point for points in paths for point in points], limits.tol)
+        criterion = self._judge(problem, penalties, paths)
+        # Differences below the accuracy of the solves are ties, and the first (largest) alpha wins.
+        tie = np.min(criterion) + limits.tol * problem.n_samples
+        row, at = divmod(int(np.flatnonzero(criterion <= tie)[0]), grids[0].size)
+        self.penalty_, self.alpha_ = penalties[row], float(grids[row][at])
+        self.path_ = path_of(problem, paths[row], self.penalty_, "complete")
+        single = len(penalties) == 1
+        self.alphas_ = grids[0] if single else np.stack(grids)
+        self.criterion_ = criterion[0] if single else criterion
+        df = np.array([[point.values.size for point in points] for points in paths])
+        self.degrees_of_freedom_ = df[0] if single else df
+        self._store(paths[row][at], limits.tol, problem, self.penalty_)
+        if self.relax:
+            self._relax(problem, paths[row][at])
+        return self
+
+    def _checked(self) -> Limits:
+        if self.criterion not in CRITERIA:
+            known = ", ".join(map(repr, CRITERIA))
+            raise ValueError(f"criterion={self.criterion!r} is not known; use one of {known}.")
+        check_number(
+            "gamma", self.gamma, low=0.0, high=1.0, closed="low high", remedy="use e.g. gamma=1.0"
+        )
+        if self.noise_variance is not None:
+            check_number(
+                "noise_variance", self.noise_variance, remedy="pass None to have it estimated"
+            )
+        return check_limits(tol=self.tol, max_iter=self.max_iter)
+
+    def _judge(
+        self, problem: Problem, penalties: Sequence[Penalty], paths: Sequence[Sequence[Point]]
+    ) -> Floats:
+        """Return the criterion of every point: (n_penalties, n_alphas)."""
+        rss = [residual_sums(problem, points) for points in paths]
+        variance = self.noise_variance
+        if variance is None:
+            each = zip(penalties, paths, rss, strict=True)
+            variance = float(np.median([estimate_noise_variance(problem, *one) for one in each]))
+        self.noise_variance_ = max(float(variance), _NO_NOISE)
+        return information_criterion(
+            self.criterion,
+            np.stack(rss),
+            [[point.values.size for point in points] for points in paths],
+            n_samples=effective_samples(problem),
+            n_features=problem.n_features,
+            noise_variance=self.noise_variance_,
+            gamma=float(self.gamma),
+        )

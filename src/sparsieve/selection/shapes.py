@@ -1,0 +1,173 @@
+"""Grids of shapes: which penalties a surface or a cross-validation goes through."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from .._words import describe
+from ..data.validation import check_number
+from ..penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq, Penalty, resolve_penalty
+
+__all__ = ["column_spreads", "neighbour_shape", "resolve_penalties", "shape_grid", "typical_scales"]
+
+# From nearly convex to strongly concave: along the list each shape is a small step from the last.
+# gamma counts in units of 1 / (mean square of a column), theta and eps in units of a coefficient.
+_DEFAULTS: dict[type, tuple[float, ...]] = {
+    MCP: (30.0, 10.0, 5.0, 3.0, 2.0, 1.4),
+    SCAD: (30.0, 10.0, 5.0, 3.7, 2.8, 2.2),
+    LogSum: (10.0, 3.0, 1.0, 0.3, 0.1, 0.03),
+    CappedL1: (3.0, 1.0, 0.5, 0.25, 0.1),
+    Lq: (0.9, 0.75, 0.5, 0.25),
+}
+_SHAPE_NAME = {MCP: "gamma", SCAD: "gamma", LogSum: "theta", CappedL1: "theta", Lq: "q"}
+
+
+def shape_grid(
+    penalty: str | Penalty,
+    shapes: ArrayLike | None = None,
+    *,
+    column_scale: float = 1.0,
+    coef_scale: float = 1.0,
+) -> list[Penalty]:
+    r"""Return one penalty per shape, from nearly convex to strongly concave.
+
+    Parameters
+    ----------
+    penalty : str or Penalty
+        Which family: its ``gamma`` (MCP, SCAD), ``theta`` (log-sum, capped l1) or ``q`` (lq) is
+        replaced by each shape in turn.
+    shapes : array-like, default=None
+        The shapes, used as they are. None takes a default grid, scaled to the data by the two
+        scales below: MCP and SCAD are concave relative to the mean square of a column, log-sum,
+        capped l1 and lq relative to the size of a coefficient.
+    column_scale : float, default=1.0
+        A typical root mean square :math:`s` of the columns (1 when they are standardised). MCP
+        takes :math:`\gamma = g / s^2` and SCAD :math:`\gamma = 1 + (g - 1) / s^2` (at least 2.05)
+        for the default :math:`g`, which keeps each coordinate as concave as on unit columns.
+    coef_scale : float, default=1.0
+        A typical size of a coefficient, for instance std(y) / column_scale.
+
+    Returns
+    -------
+    list of Penalty
+
+    Examples
+    --------
+    >>> import sparsieve as sv
+    >>> sv.shape_grid("mcp", [5.0, 2.0])
+    [MCP(gamma=5.0), MCP(gamma=2.0)]
+    """
+    penalty = resolve_penalty(penalty)
+    family = type(penalty)
+    if shapes is None:
+        check_number("column_scale", column_scale, remedy="use e.g. column_scale=1.0")
+        check_number("coef_scale", coef_scale, remedy="use e.g. coef_scale=1.0")
+        return _default_grid(penalty, column_scale, coef_scale)
+    given = np.atleast_1d(np.asarray(shapes))
+    if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "iuf":
+        raise ValueError(
+            f"shapes must be a non-empty list of numbers, got {shapes!r}; pass e.g. "
+            "shapes=[5.0, 2.0], or None for the default grid."
+        )
+    values = given.astype(np.float64)
+    if family not in _SHAPE_NAME:
+        raise ValueError(
+            f"shapes={shapes!r} was given, but {family.__name__} has no shape parameter the "
+            "library knows; pass a list of penalties instead, or one of "
+            f"{', '.join(sorted(kind.__name__ for kind in _SHAPE_NAME))}."
+        )
+    return [_with_shape(penalty, float(value)) for value in values]
+
+
+def _default_grid(penalty: Penalty, column_scale: float, coef_scale: float) -> list[Penalty]:
+    family = type(penalty)
+    if family is MCP:
+        return [MCP(gamma=g / column_scale**2) for g in _DEFAULTS[MCP]]
+    if family is SCAD:
+        scaled = [max(1.0 + (g - 1.0) / column_scale**2, 2.05) for g in _DEFAULTS[SCAD]]
+        return [SCAD(gamma=g) for g in dict.fromkeys(scaled)]
+    if family is LogSum or family is CappedL1:
+        return [family(theta=t * coef_scale) for t in _DEFAULTS[family]]
+    if family is Lq:
+        return [Lq(q=q, eps=1e-2 * coef_scale) for q in _DEFAULTS[Lq]]
+    return [penalty]
+
+
+def _with_shape(penalty: Any, value: float) -> Penalty:
+    family = type(penalty)
+    parameters = {**penalty.get_params(), _SHAPE_NAME[family]: value}
+    return resolve_penalty(family(**parameters))
+
+
+def neighbour_shape(penalty: Any) -> Penalty:
+    """Return the same penalty, about half as concave; L1 when the library knows no shape of it."""
+    family = type(penalty)
+    if family is Lq:
+        return _with_shape(penalty, 0.5 * (1.0 + penalty.q))
+    if family in _SHAPE_NAME:
+        return _with_shape(penalty, 2.0 * getattr(penalty, _SHAPE_NAME[family]))
+    return L1()
+
+
+def resolve_penalties(penalty: Any) -> list[Penalty]:
+    """Return checked penalties from one (a name or an object) or a list of them."""
+    one: Any = penalty
+    if isinstance(penalty, str | Mapping) or not isinstance(penalty, Iterable):
+        return [resolve_penalty(one)]
+    penalties = [resolve_penalty(each) for each in penalty]
+    if not penalties:
+        raise ValueError("penalty is an empty list; give one penalty, or a list of at least one.")
+    seen: dict[str, int] = {}
+    for k, each in enumerate(penalties):
+        first = seen.setdefault(_identity(each), k)
+        if first != k:
+            raise ValueError(
+                f"penalty[{k}] = {describe(each)} repeats penalty[{first}]; give each shape once."
+            )
+    return penalties
+
+
+def _identity(penalty: Any) -> str:
+    """Return what tells two penalties apart: class and parameters, or the object itself."""
+    parameters = getattr(penalty, "get_params", None)
+    kind = f"{type(penalty).__module__}.{type(penalty).__qualname__}"
+    return f"{kind} {sorted(parameters().items())}" if callable(parameters) else str(id(penalty))
+
+
+def column_spreads(X: Any, omega: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the root mean square of each column about its mean, under weights that sum to 1.
+
+    For columns whose squares leave the range it is 1e150; the solver then refuses them in words.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = _column_spreads(X, omega)
+    return np.where(np.isfinite(spread), spread, 1e150)
+
+
+def _column_spreads(X: Any, omega: NDArray[np.float64]) -> NDArray[np.float64]:
+    if sparse.issparse(X):
+        mean = np.asarray(X.T @ omega, dtype=np.float64)
+        squares = np.asarray(X.multiply(X).T @ omega, dtype=np.float64)
+        return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
+    spread = np.empty(X.shape[1])
+    for j in range(X.shape[1]):
+        column = X[:, j].astype(np.float64)
+        spread[j] = np.sqrt(omega @ (column - omega @ column) ** 2)
+    return spread
+
+
+def typical_scales(
+    X: Any, y: NDArray[np.float64], omega: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return the median root mean square of the columns about their means, and std(y) over it."""
+    spread = column_spreads(X, omega)
+    spread = spread[spread > 0.0]
+    column = float(np.median(spread)) if spread.size else 1.0
+    size = math.sqrt(float(omega @ (y - omega @ y) ** 2)) / column
+    return column, size if size > 0.0 else 1.0

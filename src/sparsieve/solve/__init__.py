@@ -1,0 +1,1 @@
+"""The way to the compiled core: problems, starts, points, paths followed."""

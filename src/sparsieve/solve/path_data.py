@@ -1,0 +1,73 @@
+"""The numbers of a path, without what people do with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.validation import check_number
+from ..penalties import Penalty
+from .points import Point
+from .solvers import Problem
+
+__all__ = ["PathData"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PathData:
+    """Solutions along a path: :class:`sparsieve.Path` says what each field is."""
+
+    alphas: Floats
+    coefs: Any
+    intercepts: Floats
+    objective: Floats
+    kkt: Floats
+    dual_gap: Floats
+    n_iter: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    convex: NDArray[np.bool_]
+    support_size: NDArray[np.int64]
+    passes: Floats
+    r2: Floats
+    penalty: Penalty
+    status: list[str]
+    points: list[Point]
+    feature_names: NDArray[Any] | None = None
+    ended: str = "complete"
+    problem: Problem | None = None
+    tol_relative_to: str = "alpha"
+
+    @property
+    def start(self) -> NDArray[np.str_]:
+        """Where each solve began."""
+        return np.array([point.start for point in self.points], dtype=str)
+
+    @property
+    def minimum(self) -> NDArray[np.str_]:
+        """How strong a minimum each point is."""
+        return np.array([point.minimum for point in self.points], dtype=str)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The data stay where they are: a saved path should not carry a copy of X.
+        return {**self.__dict__, "problem": None}
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.alphas, self.coefs, self.dual_gap))
+
+    def __len__(self) -> int:
+        return len(self.alphas)
+
+    def coef_at(self, alpha: float) -> Floats:
+        """Return the dense coefficients at the path's alpha nearest (in ratio) to the given one."""
+        check_number("alpha", alpha, remedy="pass one of path.alphas")
+        nearest = int(np.argmin(np.abs(np.log(self.alphas / alpha))))
+        point = self.points[nearest]
+        coef = np.zeros(self.coefs.shape[0])
+        coef[point.columns] = point.values
+        return coef

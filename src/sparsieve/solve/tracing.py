@@ -1,0 +1,348 @@
+"""Following a path: one solve per alpha, with every reason to stop early in one place."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.validation import check_integer, check_number
+from .points import Point
+from .solvers import Begin, Solver
+from .starts import PREVIOUS, Start, lowest
+
+__all__ = ["Limits", "check_limits", "counter", "follow_within", "trace"]
+
+Floats = NDArray[np.float64]
+
+#: Largest tolerance, relative to the slope at zero of its alpha, that a path-wide one turns into.
+_COARSEST = 0.1
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How accurate each point must be, and where a path may end before its last alpha.
+
+    ``callback(point)`` is called after each alpha and ends the path by returning True. Points have
+    no word on convexity when ``convexity`` is False, which saves a factorisation at each alpha.
+    ``tol`` is relative to the penalty's slope at zero, at each alpha or, when ``path_wide``, at the
+    first one.
+    """
+
+    tol: float = 1e-6
+    path_wide: bool = False
+    max_iter: int = 10_000
+    max_support: int | None = None
+    max_deviance: float | None = None
+    max_time: float | None = None
+    callback: Callable[[Point], Any] | None = None
+    convexity: bool = True
+    started: float = field(default_factory=lambda: time.monotonic())
+
+    @property
+    def deadline(self) -> float:
+        """When time is up, as time.monotonic counts: set-up and checks are part of it."""
+        return math.inf if self.max_time is None else self.started + self.max_time
+
+    def left(self) -> float:
+        """Return the seconds that are left, 0 when time is up."""
+        return max(self.deadline - time.monotonic(), 0.0)
+
+    def tolerances(self, penalty: Any, alphas: Floats) -> Floats:
+        """Return the tolerance of each alpha, relative to the penalty's slope at zero there.
+
+        A path-wide one is the same violation everywhere, but for points so coarse that they would
+        say nothing.
+        """
+        if not self.path_wide:
+            return np.full(len(alphas), self.tol)
+        slopes = np.asarray(penalty.slope(np.zeros(len(alphas)), alphas), dtype=np.float64)
+        wanted: Floats = np.maximum(self.tol * slopes[0] / slopes, self.tol)
+        return np.minimum(wanted, max(self.tol, _COARSEST)).astype(np.float64)
+
+    def reached(self, point: Point) -> str:
+        """Return the name of the limit that this point reaches, or ""; the callback sees it too."""
+        # A comparison of NumPy numbers is a NumPy bool; any other value does not stop the path.
+        answer = None if self.callback is None else self.callback(point)
+        if self.max_support is not None and point.values.size >= self.max_support:
+            return "max_support"
+        if self.max_deviance is not None and point.r2 >= self.max_deviance:
+            return "max_deviance"
+        return "callback" if isinstance(answer, bool | np.bool_) and answer else ""
+
+
+def check_limits(
+    *,
+    tol: Any,
+    max_iter: Any,
+    tol_relative_to: Any = "alpha",
+    max_support: Any = None,
+    max_deviance: Any = None,
+    max_time: Any = None,
+    callback: Any = None,
+) -> Limits:
+    """Return validated limits; None switches a limit off."""
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback={callback!r} cannot be called; pass a function of one point.")
+    if tol_relative_to not in ("alpha", "path"):
+        raise ValueError(
+            f"tol_relative_to={tol_relative_to!r} is unknown; use 'alpha' for a tolerance relative "
+            "to each alpha's penalty, or 'path' for the same violation along the path."
+        )
+    return Limits(
+        path_wide=tol_relative_to == "path",
+        tol=check_number("tol", tol, remedy="use e.g. tol=1e-6"),
+        max_iter=check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=10000"),
+        max_support=None
+        if max_support is None
+        else check_integer("max_support", max_support, low=1, remedy="use e.g. max_support=50"),
+        max_deviance=None
+        if max_deviance is None
+        else check_number(
+            "max_deviance",
+            max_deviance,
+            high=1.0,
+            closed="high",
+            remedy="it is a fraction explained, e.g. max_deviance=0.99",
+        ),
+        max_time=None
+        if max_time is None
+        else check_number("max_time", max_time, remedy="it counts seconds, e.g. max_time=60"),
+        callback=callback,
+    )
+
+
+def trace(
+    solver: Solver,
+    alphas: Floats,
+    limits: Limits,
+    *,
+    start: Start = PREVIOUS,
+    progress: bool = False,
+    keep_finished: bool = False,
+) -> tuple[list[Point], str]:
+    """Solve for each alpha in turn.
+
+    Parameters
+    ----------
+    solver : Solver
+        Where it is, the first solve of a walk down begins.
+    alphas : ndarray
+        Decreasing.
+    limits : Limits
+    start : Start
+        Where each solve begins.
+    progress : bool
+        Show a progress bar.
+    keep_finished : bool
+        On Ctrl-C, return the finished points with a warning instead of raising KeyboardInterrupt.
+
+    Returns
+    -------
+    points : list of Point
+        Never empty. A solve that ran out of time is left out unless it is the only one.
+    ended : str
+        "complete", or what ended the path: "max_support", "max_deviance", "max_time", "callback"
+        or "interrupted".
+    """
+    best = start.kind == "best"
+    bar = counter((3 if best else 1) * len(alphas), 0, progress, "alphas")
+    walk = _Walk(solver, alphas, limits, bar)
+    try:
+        points, ended = walk.best(start) if best else walk.down(start)
+    except KeyboardInterrupt:
+        if not walk.finished or not keep_finished:
+            raise
+        points, ended = walk.finished, "interrupted"
+    finally:
+        bar.close()
+    if ended == "interrupted":
+        walks = " of one of three walks" if best else ""
+        warnings.warn(
+            f"interrupted after {len(points)} of {len(alphas)} alphas{walks}; the finished part of "
+            "the path is returned.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return points, ended
+
+
+def follow_within(
+    limits: Limits,
+    solver: Solver,
+    alphas: Sequence[float],
+    tolerances: Sequence[float],
+    begins: Sequence[Begin],
+    on_point: Callable[[Point], bool],
+) -> str:
+    """Follow the alphas in the time that is left; once it is up, no other solve begins."""
+    to_come, late = len(alphas), False
+
+    def watch(point: Point) -> bool:
+        nonlocal to_come, late
+        to_come -= 1
+        if on_point(point):
+            return True
+        late = to_come > 0 and limits.left() == 0.0
+        return late
+
+    end = solver.follow(
+        alphas,
+        tolerances,
+        limits.max_iter,
+        begins,
+        watch,
+        max_time=limits.left(),
+        convexity=limits.convexity,
+    )
+    return "INTERRUPTED" if late else end
+
+
+@dataclass
+class _Walk:
+    """Walks along the same alphas, and what is finished of the one under way."""
+
+    solver: Solver
+    alphas: Floats
+    limits: Limits
+    bar: Any
+    finished: list[Point] = field(default_factory=list)
+
+    def down(self, start: Start, limits: Limits | None = None) -> tuple[list[Point], str]:
+        """Go down the alphas from one kind of start."""
+        limits = self.limits if limits is None else limits
+        self.finished = []
+        return self.finished, self._walk(slice(None), start.begin, self.finished, limits.reached)
+
+    def up(self, count: int) -> list[Point]:
+        """Go back up the first ``count`` alphas from the point at the last of them."""
+        points: list[Point] = []
+        if self.limits.left() > 0.0:
+            back = slice(count - 1, None, -1)
+            self._walk(back, Begin.here("upwards"), points, lambda point: "")
+        return [point for point in reversed(points) if point.status != "INTERRUPTED"]
+
+    def _walk(
+        self, part: slice, begin: Begin, points: list[Point], reached: Callable[[Point], str]
+    ) -> str:
+        """Follow a part of the alphas, add to the points, and return why it ended.
+
+        A point that ran out of time is left out unless it is the only one.
+        """
+        limits, ended = self.limits, "complete"
+
+        def add(point: Point) -> bool:
+            nonlocal ended
+            if point.status == "INTERRUPTED":
+                points.extend([] if points else [point])
+                return True
+            points.append(point)
+            self.bar.update()
+            ended = reached(point) or ended
+            return ended != "complete"
+
+        tolerances = limits.tolerances(self.solver.penalty, self.alphas)[part].tolist()
+        alphas = self.alphas[part].tolist()
+        end = follow_within(limits, self.solver, alphas, tolerances, [begin], add)
+        return "max_time" if end == "INTERRUPTED" else ended
+
+    def best(self, start: Start) -> tuple[list[Point], str]:
+        """Walk down, back up, and from the lasso; keep the lowest at each alpha.
+
+        The walks know of all limits but the callback, which sees the points that are kept.
+        """
+        silent = replace(self.limits, callback=None)
+        lasso = replace(self)
+        # The solver may have been used, to find where the grid begins: a walk down begins at zero.
+        self.solver = self.solver.again(silent.left())
+        down, ended = self.down(PREVIOUS, silent)
+        if ended == "max_time":
+            return self._kept(down, [], [], ended)
+        up = self.up(len(down))
+        other, ended_other = lasso.down(Start("lasso", start.fraction), silent)
+        other = [point for point in other if point.status != "INTERRUPTED"]
+        late = "max_time" in (ended, ended_other) or len(up) < len(down)
+        early = ended if ended != "complete" else ended_other
+        return self._kept(down, up, other, "max_time" if late else early)
+
+    def _kept(
+        self, down: list[Point], up: list[Point], other: list[Point], ended: str
+    ) -> tuple[list[Point], str]:
+        """Return the lowest point at each alpha, and why there are no more of them."""
+        points = self.finished = []
+        for k in range(max(len(down), len(other))):
+            rising = k - (len(down) - len(up))  # the walk up may have run out of time
+            tried = [*down[k : k + 1], *other[k : k + 1]]
+            tried += up[rising : rising + 1] if rising >= 0 else []
+            points.append(lowest(tried))
+            reached = self.limits.reached(points[-1])
+            if reached:
+                return points, reached
+        whole = len(points) == len(self.alphas) and ended != "max_time"
+        return points, "complete" if whole else ended
+
+
+# A single fit walks down from alpha_max in steps of this ratio, loosely, so that it ends in the
+# minimum a path would find rather than in one that only a jump from zero reaches...
+_STEP = 0.5
+_LOOSE = 1e-3
+# ... and comes back up from this part of its alpha.
+_BELOW = 1e-2
+
+
+def solve_alone(solver: Solver, alpha: float, tol: float, max_iter: int, start: Start) -> Point:
+    """Solve for one alpha, with a grid of its own where a start needs other alphas first."""
+    if start.kind in ("lasso", "given"):
+        return solver.solve(alpha, tol, max_iter, start.begin)
+    _approach(solver, solver.alpha_max(), alpha, max_iter)
+    name = "none" if start.kind == "none" else "previous"
+    down = solver.solve(alpha, tol, max_iter, Begin.here(name))
+    if start.kind != "best":
+        return down
+    _approach(solver, alpha, _BELOW * alpha, max_iter)
+    _approach(solver, _BELOW * alpha, alpha, max_iter)
+    up = solver.solve(alpha, tol, max_iter, Begin.here("upwards"))
+    other = solver.again().solve(alpha, tol, max_iter, Begin.lasso(start.fraction))
+    return lowest([down, up, other])
+
+
+def _approach(solver: Solver, first: float, last: float, max_iter: int) -> None:
+    """Solve loosely for alphas between two, neither included; upwards the first one is."""
+    if first <= last and first >= solver.alpha_max():
+        return
+    distance = math.log(last) - math.log(first)
+    steps = math.ceil(abs(distance / math.log(_STEP)))
+    places = range(1 if last < first else 0, steps)
+    alphas = [first * math.exp(distance * k / steps) for k in places]
+    loose = [_LOOSE] * len(alphas)
+    solver.follow(alphas, loose, max_iter, [Begin.here("previous")], None, convexity=False)
+
+
+class _NoBar:
+    """Takes the place of a progress bar when none is shown."""
+
+    def update(self, count: int = 1) -> None:
+        """Count."""
+
+    def close(self) -> None:
+        """End."""
+
+
+def counter(total: int, done: int, progress: bool, what: str) -> Any:
+    """Return a progress bar of ``total`` units (in the plural), or something that does nothing."""
+    if not progress:
+        return _NoBar()
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        raise ImportError("progress=True needs tqdm: pip install tqdm") from error
+    return tqdm(total=total, initial=done, desc=what, unit=_SINGULAR.get(what, what.rstrip("s")))
+
+
+_SINGULAR = {"halves": "half"}

@@ -1,0 +1,1 @@
+"""Tables in files and in memory, and what is done to their columns."""

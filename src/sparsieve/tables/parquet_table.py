@@ -1,0 +1,113 @@
+"""Parquet files through pyarrow, block by block into one array of doubles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from .table import Selection, Table, TableError, first_line, listing
+
+__all__ = ["read_parquet"]
+
+Floats = NDArray[np.float64]
+
+# Values per block; a block costs some 10 bytes for each.
+_BLOCK = 1 << 20
+
+
+def read_parquet(path: Path, selection: Selection) -> Table:
+    """Read a Parquet file."""
+    try:
+        with pq.ParquetFile(path) as parquet:
+            schema = parquet.schema_arrow
+            _check_names(schema.names, path)
+            names = [name for name in schema.names if name in selection]
+            text = [name for name in names if _is_text(schema.field(name).type)]
+            _check_types(schema, names, text, selection, path)
+            table = _read(parquet, path, names, {name: {} for name in text})
+            table.file_names = list(schema.names)
+            return table
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(
+            f"{path} cannot be read as Parquet ({first_line(error)}); is it complete?"
+        ) from error
+
+
+def _check_names(names: list[str], path: Path) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise TableError(
+            f"{path}: more than one column is called {listing(repeated)}; rename or remove all "
+            "but one of each."
+        )
+
+
+def _check_types(
+    schema: Any, names: list[str], text: list[str], selection: Selection, path: Path
+) -> None:
+    for name in names:
+        kind = schema.field(name).type
+        if name not in text and not _is_number(kind):
+            raise TableError(
+                f"{path}: column {name!r} holds {kind}, neither numbers nor text; convert it or "
+                f"leave it out with --drop {name}."
+            )
+        if selection.text is not None and (name in text) != (name in selection.text):
+            needed = "text" if name in selection.text else "numbers"
+            raise TableError(
+                f"{path}: column {name!r} holds {kind} where the model needs {needed}; convert it."
+            )
+
+
+def _is_text(kind: Any) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_number(kind: Any) -> bool:
+    tests = ("is_boolean", "is_integer", "is_floating", "is_decimal", "is_null")
+    return any(getattr(pa.types, test)(kind) for test in tests)
+
+
+def _read(parquet: Any, path: Path, names: list[str], codes: dict[str, dict[str, int]]) -> Table:
+    values = np.empty((parquet.metadata.num_rows, len(names)), order="F")
+    rows = max(1, _BLOCK // max(len(names), 1))
+    start = 0
+    for batch in parquet.iter_batches(batch_size=rows, columns=names):
+        stop = start + batch.num_rows
+        for j, name in enumerate(names):
+            column = batch.column(name)
+            values[start:stop, j] = (
+                _positions(column, codes[name]) if name in codes else _numbers(column)
+            )
+        start = stop
+    return Table(str(path), names, values, {name: list(table) for name, table in codes.items()})
+
+
+def _numbers(column: Any) -> Floats:
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    # Not safe: integers beyond 2^53 become the nearest double, as they do everywhere else.
+    values: Floats = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return values
+
+
+def _positions(column: Any, codes: dict[str, int]) -> Floats:
+    """Return each entry's position among the categories so far, NaN where missing."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    categories = encoded.dictionary.to_pylist()
+    positions = np.full(len(categories) + 1, np.nan)
+    for k, entry in enumerate(categories):
+        if entry is not None:
+            positions[k] = codes.setdefault(entry, len(codes))
+    indices = pc.fill_null(encoded.indices.cast(pa.int64()), len(categories))
+    taken: Floats = positions[indices.to_numpy(zero_copy_only=False)]
+    return taken
