@@ -31,7 +31,7 @@ from sparsieve.paths.grid import grid_from
 from sparsieve.penalties import resolve_penalty
 from sparsieve.solve.solvers import Begin, Problem
 from sparsieve.solve.starts import ABOVE, FRACTION, Start, check_start, lowest
-from sparsieve.solve.tracing import check_limits, trace
+from sparsieve.solve.tracing import check_limits, fits_along, trace
 
 NAMES = ("lasso", "previous", "best")
 CONCAVE = [sv.LogSum(0.1), sv.MCP(), sv.SCAD(), sv.CappedL1(), sv.Lq(), Geman()]
@@ -352,6 +352,120 @@ def test_best_of_a_single_fit_is_never_above_the_others(hard):
         assert level["best"] <= min(level["previous"], level["lasso"]) * (1 + TIE)
 
 
+# --------------------------------------------------------------------------- points beside it
+
+
+@pytest.fixture(scope="module")
+def alike():
+    """Return columns that resemble their neighbours, where luck decides which walk is lowest."""
+    X = ar_design(30, 60, 0.9, 3)
+    return X, response(X, 6, 0.3, 3)
+
+
+def three_walks(X, y, alphas, penalty="mcp"):
+    """Return the objective of each walk of "best" by itself."""
+    solver = Problem(check_X_y(X, y)).solver(resolve_penalty(penalty))
+    down = solver.fits(alphas, 1e-6, 10_000).objective
+    up = solver.fits(alphas[::-1], 1e-6, 10_000).objective[::-1]
+    lasso = solver.again().fits(alphas, 1e-6, 10_000, Begin.lasso(FRACTION)).objective
+    return np.stack([down, up, lasso])
+
+
+def test_best_is_lower_than_its_walks_where_a_neighbour_leads_there():
+    lower = 0
+    for seed in range(8):
+        X = ar_design(30, 60, 0.9, seed)
+        y = response(X, 6, 0.3, seed)
+        best = sv.sparse_path(X, y, alphas=15, eps=0.02, start="best")
+        level = three_walks(X, y, best.alphas).min(axis=0)
+        assert np.all(best.objective <= level * (1 + TIE))
+        won = best.objective < level * (1 - ONE_BASIN)
+        assert set(best.start[won]) <= {"previous", "upwards"}
+        lower += won.sum()
+    assert lower >= 5
+
+
+@pytest.mark.parametrize("penalty", ["mcp", "scad", "logsum"])
+def test_no_point_beside_it_leads_below_a_point_of_best(alike, penalty):
+    X, y = alike
+    path = sv.sparse_path(X, y, penalty, alphas=15, eps=0.02, start="best")
+    for k, beside in itertools.product(range(15), (-1, 1)):
+        if not 0 <= k + beside < 15:
+            continue
+        given = path.coef_at(path.alphas[k + beside])
+        other = sv.sparse_path(X, y, penalty, alphas=path.alphas[[k]], start=given)
+        assert other.objective[0] >= path.objective[k] * (1 - ONE_BASIN)
+
+
+def solves_beside(monkeypatch):
+    """Count the solves that begin from a neighbour's point."""
+    begun = []
+    real = Begin.given
+
+    def record(columns, values, name="given"):
+        begun.append(name)
+        return real(columns, values, name)
+
+    monkeypatch.setattr(Begin, "given", record)
+    return begun
+
+
+def test_where_the_walks_agree_nothing_is_solved_again(easy, monkeypatch):
+    X, y = easy
+    begun = solves_beside(monkeypatch)
+    path = sv.sparse_path(X, y, "mcp", alphas=8, eps=0.2, start="best", tol=TIGHT)
+    walks = three_walks(X, y, path.alphas)
+    np.testing.assert_allclose(walks, walks[[0, 0, 0]], rtol=ONE_BASIN)  # or the test says nothing
+    assert begun == []
+
+
+def test_a_start_that_was_tried_is_not_tried_again(alike, monkeypatch):
+    begun = solves_beside(monkeypatch)
+    sv.sparse_path(*alike, alphas=15, eps=0.02, start="best")
+    assert 0 < len(begun) <= 3 * 2 * 14
+    assert set(begun) == {"previous", "upwards"}
+
+
+def test_a_lower_point_that_did_not_converge_is_not_kept_beside_one_that_did(hard):
+    point = sv.sparse_path(*hard, alphas=6).points[4]
+    short = dataclasses.replace(point, status="ITERATIONS", objective=0.5 * point.objective)
+    assert lowest([point, short], only_converged=True).converged
+    assert lowest([short, short], only_converged=True).objective == short.objective
+
+
+def test_ctrl_c_between_the_walks_and_the_end_keeps_every_alpha(alike, monkeypatch):
+    alphas = sv.alpha_max(*alike) * np.geomspace(1.0, 0.02, 15)
+    level = three_walks(*alike, alphas).min(axis=0)
+    real = Begin.given
+
+    def interrupt(*given):
+        signal.raise_signal(signal.SIGINT)
+        return real(*given)
+
+    monkeypatch.setattr(Begin, "given", interrupt)
+    with pytest.warns(UserWarning, match="interrupted after 15 of 15 alphas; the finished part"):
+        path = sv.sparse_path(*alike, alphas=alphas, start="best")
+    assert path.ended == "interrupted"
+    np.testing.assert_allclose(path.objective, level, rtol=TIE)
+
+
+def test_time_that_is_up_between_the_walks_and_the_end_is_said(alike, monkeypatch):
+    monkeypatch.setattr("sparsieve.lowering.Lowering.run", lambda self, count: False)
+    path = sv.sparse_path(*alike, alphas=15, eps=0.02, start="best", max_time=100.0)
+    assert (path.ended, len(path)) == ("max_time", 15)
+
+
+@pytest.mark.parametrize("minimum", ["stationary", "swap"])
+def test_folds_and_paths_lower_their_points_alike(alike, minimum):
+    X, y = alike
+    alphas = sv.alpha_max(X, y) * np.geomspace(1.0, 0.02, 15)
+    path = sv.sparse_path(X, y, alphas=alphas, start="best", minimum=minimum)
+    solver = Problem(check_X_y(X, y), minimum=minimum).solver(resolve_penalty("mcp"))
+    fits = fits_along(solver, path.alphas, 1e-6, 10_000, Start("best"))
+    np.testing.assert_array_equal(fits.objective, path.objective)
+    np.testing.assert_array_equal(fits.sizes, path.support_size)
+
+
 # ------------------------------------------------------------------------------------- the grid
 
 
@@ -620,7 +734,7 @@ def test_no_time_at_all(easy, start):
 @pytest.mark.parametrize("start", NAMES)
 def test_progress_counts_every_walk(hard, start, capsys):
     sv.sparse_path(*hard, alphas=4, start=start, progress=True)
-    total = 12 if start == "best" else 4
+    total = 20 if start == "best" else 4  # three walks, a pass down, a pass up
     assert re.search(rf"alphas: 100%.* {total}/{total} ", capsys.readouterr().err)
 
 

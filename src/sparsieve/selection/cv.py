@@ -22,8 +22,8 @@ from ..paths.path import path_of
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty
 from ..solve.solvers import Problem
-from ..solve.starts import Start, check_start, follow
-from ..solve.tracing import Limits, check_limits, trace
+from ..solve.starts import Start, check_start
+from ..solve.tracing import Limits, check_limits, fits_along, trace
 from .folds import Fold, make_folds
 from .grid import alpha_grids
 from .runs import Cancel, run_units
@@ -81,7 +81,7 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
         solver.set_penalty(penalty)
         solver.clear()
         limits = plan.limits
-        fits = follow(solver, alphas, limits.tol, limits.max_iter, plan.start.suited(penalty))
+        fits = fits_along(solver, alphas, limits.tol, limits.max_iter, plan.start.suited(penalty))
         plan.cancel.check()
         if plan.relax:
             refits = [

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..penalties import Penalty, is_convex
-from .points import Counters, Fits, Point
+from .points import Counters, Point
 from .solvers import Begin, Problem, Solver
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "Start",
     "check_start",
     "first_alpha",
-    "follow",
     "lowest",
 ]
 
@@ -157,11 +156,16 @@ def _as_numbers(start: Any) -> Floats | None:
         return None
 
 
-def lowest(points: Sequence[Point]) -> Point:
-    """Return the point with the lowest objective of those at one alpha, with all their passes."""
+def lowest(points: Sequence[Point], *, only_converged: bool = False) -> Point:
+    """Return the point with the lowest objective of those at one alpha, with all their passes.
+
+    With ``only_converged`` points that did not converge count only where none did.
+    """
     points = sorted(points, key=lambda point: _ORDER.index(point.start))
-    level = min(point.objective for point in points)
-    best = next(point for point in points if point.objective <= level + _TIE * abs(level))
+    certified = [point for point in points if point.converged] if only_converged else []
+    judged = certified or points
+    level = min(point.objective for point in judged)
+    best = next(point for point in judged if point.objective <= level + _TIE * abs(level))
     return replace(
         best,
         passes=sum(point.passes for point in points),
@@ -210,23 +214,3 @@ def first_alpha(
     )
     solver.accounted = accounted  # the first point of the path accounts for the search
     return alphas[found]
-
-
-def follow(solver: Solver, alphas: Floats, tol: float, max_iter: int, start: Start) -> Fits:
-    """Solve for each alpha in turn from a start, without the account that a path gives.
-
-    Shorter than ``alphas`` only after the flag that the solver watches was raised.
-    """
-    if start.kind != "best":
-        return solver.fits(alphas, tol, max_iter, start.begin)
-    lasso = solver.again()
-    tracks = {"previous": solver.fits(alphas, tol, max_iter)}
-    tracks["upwards"] = solver.fits(alphas[::-1], tol, max_iter).reversed()
-    tracks["lasso"] = lasso.fits(alphas, tol, max_iter, Begin.lasso(start.fraction))
-    if any(fits.sizes.size < alphas.size for fits in tracks.values()):
-        return tracks["previous"]  # interrupted
-    ordered = [tracks[name] for name in _ORDER if name in tracks]
-    objective = np.stack([fits.objective for fits in ordered])
-    level = objective.min(axis=0)
-    chosen = np.argmax(objective <= level + _TIE * np.abs(level), axis=0)
-    return Fits.picked(ordered, chosen)

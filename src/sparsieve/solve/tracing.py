@@ -13,11 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.validation import check_integer, check_number
-from .points import Point
+from .lowering import PASSES, Lowering
+from .points import Fits, Point
 from .solvers import Begin, Solver
 from .starts import PREVIOUS, Start, lowest
 
-__all__ = ["Limits", "check_limits", "counter", "follow_within", "trace"]
+__all__ = [
+    "Limits",
+    "check_limits",
+    "counter",
+    "fits_along",
+    "follow_within",
+    "solve_alone",
+    "trace",
+]
 
 Floats = NDArray[np.float64]
 
@@ -152,8 +161,9 @@ def trace(
         or "interrupted".
     """
     best = start.kind == "best"
-    bar = counter((3 if best else 1) * len(alphas), 0, progress, "alphas")
-    walk = _Walk(solver, alphas, limits, bar)
+    times = 3 + PASSES if best else 1  # that a solve, or a look, is due at each alpha
+    bar = counter(times * len(alphas), 0, progress, "alphas")
+    walk = _Walk(solver, alphas, limits.tolerances(solver.penalty, alphas), limits, bar)
     try:
         points, ended = walk.best(start) if best else walk.down(start)
     except KeyboardInterrupt:
@@ -163,14 +173,24 @@ def trace(
     finally:
         bar.close()
     if ended == "interrupted":
-        walks = " of one of three walks" if best else ""
         warnings.warn(
-            f"interrupted after {len(points)} of {len(alphas)} alphas{walks}; the finished part of "
-            "the path is returned.",
+            f"interrupted after {len(points)} of {len(alphas)} alphas{walk.under_way}; the "
+            "finished part of the path is returned.",
             UserWarning,
             stacklevel=3,
         )
     return points, ended
+
+
+def fits_along(solver: Solver, alphas: Floats, tol: float, max_iter: int, start: Start) -> Fits:
+    """Solve for each alpha in turn from a start, without the account that a path gives.
+
+    Shorter than ``alphas`` only after the flag that the solver watches was raised.
+    """
+    if start.kind != "best":
+        return solver.fits(alphas, tol, max_iter, start.begin)
+    limits = Limits(tol=tol, max_iter=max_iter, convexity=False)
+    return Fits.of(trace(solver, alphas, limits, start=start)[0])
 
 
 def follow_within(
@@ -210,9 +230,11 @@ class _Walk:
 
     solver: Solver
     alphas: Floats
+    tolerances: Floats
     limits: Limits
     bar: Any
     finished: list[Point] = field(default_factory=list)
+    under_way: str = ""  # what the finished points are part of, when that is not the path
 
     def down(self, start: Start, limits: Limits | None = None) -> tuple[list[Point], str]:
         """Go down the alphas from one kind of start."""
@@ -247,45 +269,69 @@ class _Walk:
             ended = reached(point) or ended
             return ended != "complete"
 
-        tolerances = limits.tolerances(self.solver.penalty, self.alphas)[part].tolist()
-        alphas = self.alphas[part].tolist()
+        tolerances, alphas = self.tolerances[part].tolist(), self.alphas[part].tolist()
         end = follow_within(limits, self.solver, alphas, tolerances, [begin], add)
         return "max_time" if end == "INTERRUPTED" else ended
 
     def best(self, start: Start) -> tuple[list[Point], str]:
-        """Walk down, back up, and from the lasso; keep the lowest at each alpha.
+        """Walk down, back up, and from the lasso; lower what is lowest at each alpha, and keep it.
 
         The walks know of all limits but the callback, which sees the points that are kept.
         """
+        self.under_way = " of one of three walks"
         silent = replace(self.limits, callback=None)
         lasso = replace(self)
         # The solver may have been used, to find where the grid begins: a walk down begins at zero.
         self.solver = self.solver.again(silent.left())
         down, ended = self.down(PREVIOUS, silent)
         if ended == "max_time":
-            return self._kept(down, [], [], ended)
+            return self._kept(down, ended)
         up = self.up(len(down))
         other, ended_other = lasso.down(Start("lasso", start.fraction), silent)
         other = [point for point in other if point.status != "INTERRUPTED"]
         late = "max_time" in (ended, ended_other) or len(up) < len(down)
         early = ended if ended != "complete" else ended_other
-        return self._kept(down, up, other, "max_time" if late else early)
+        self.under_way = ""
+        points, reached = self._lowest(down, up, other, silent)
+        if not late:
+            # A point that reaches a limit goes on doing so: it is the last one.
+            free = len(points) - bool(reached)
+            lowering = Lowering(points, down, up, replace(self, bar=_NoBar()).at, free)
+            late = not lowering.run(self.bar.update)
+        return self._kept(points, "max_time" if late else early)
 
-    def _kept(
-        self, down: list[Point], up: list[Point], other: list[Point], ended: str
+    def _lowest(
+        self, down: list[Point], up: list[Point], other: list[Point], limits: Limits
     ) -> tuple[list[Point], str]:
-        """Return the lowest point at each alpha, and why there are no more of them."""
+        """Return the lowest point at each alpha, up to one that reaches a limit, and that limit."""
         points = self.finished = []
         for k in range(max(len(down), len(other))):
             rising = k - (len(down) - len(up))  # the walk up may have run out of time
             tried = [*down[k : k + 1], *other[k : k + 1]]
             tried += up[rising : rising + 1] if rising >= 0 else []
             points.append(lowest(tried))
-            reached = self.limits.reached(points[-1])
+            reached = limits.reached(points[-1])
             if reached:
                 return points, reached
-        whole = len(points) == len(self.alphas) and ended != "max_time"
-        return points, "complete" if whole else ended
+        return points, ""
+
+    def at(self, place: int, begin: Begin) -> Point | None:
+        """Solve for one of the alphas; None when time is up."""
+        points: list[Point] = []
+        if self.limits.left() > 0.0:
+            self._walk(slice(place, place + 1), begin, points, lambda point: "")
+        return points[0] if points and points[0].status != "INTERRUPTED" else None
+
+    def _kept(self, points: list[Point], ended: str) -> tuple[list[Point], str]:
+        """Hand out the points, and why there are no more of them."""
+        kept = self.finished = []
+        for point in points:
+            kept.append(point)
+            reached = self.limits.reached(point)
+            if reached:
+                return kept, reached
+        whole = len(kept) == len(self.alphas) and ended != "max_time"
+        return kept, "complete" if whole else ended
 
 
 # A single fit walks down from alpha_max in steps of this ratio, loosely, so that it ends in the
@@ -300,28 +346,29 @@ def solve_alone(solver: Solver, alpha: float, tol: float, max_iter: int, start: 
     """Solve for one alpha, with a grid of its own where a start needs other alphas first."""
     if start.kind in ("lasso", "given"):
         return solver.solve(alpha, tol, max_iter, start.begin)
-    _approach(solver, solver.alpha_max(), alpha, max_iter)
-    name = "none" if start.kind == "none" else "previous"
-    down = solver.solve(alpha, tol, max_iter, Begin.here(name))
+    above = _between(solver.alpha_max(), alpha)
     if start.kind != "best":
-        return down
-    _approach(solver, alpha, _BELOW * alpha, max_iter)
-    _approach(solver, _BELOW * alpha, alpha, max_iter)
-    up = solver.solve(alpha, tol, max_iter, Begin.here("upwards"))
-    other = solver.again().solve(alpha, tol, max_iter, Begin.lasso(start.fraction))
-    return lowest([down, up, other])
+        if above:
+            loose = [_LOOSE] * len(above)
+            solver.follow(above, loose, max_iter, [Begin.here("previous")], None, convexity=False)
+        name = "none" if start.kind == "none" else "previous"
+        return solver.solve(alpha, tol, max_iter, Begin.here(name))
+    lowest_alpha = _BELOW * alpha
+    alphas = np.array([*above, alpha, *_between(alpha, lowest_alpha), lowest_alpha])
+    tolerances = np.full(alphas.size, _LOOSE)
+    tolerances[len(above)] = tol
+    limits = Limits(tol=tol, max_iter=max_iter)
+    points, _ = _Walk(solver, alphas, tolerances, limits, _NoBar()).best(start)
+    return points[len(above)]
 
 
-def _approach(solver: Solver, first: float, last: float, max_iter: int) -> None:
-    """Solve loosely for alphas between two, neither included; upwards the first one is."""
-    if first <= last and first >= solver.alpha_max():
-        return
+def _between(first: float, last: float) -> list[float]:
+    """Return decreasing alphas between two, neither included; none if the first is not larger."""
+    if first <= last:
+        return []
     distance = math.log(last) - math.log(first)
     steps = math.ceil(abs(distance / math.log(_STEP)))
-    places = range(1 if last < first else 0, steps)
-    alphas = [first * math.exp(distance * k / steps) for k in places]
-    loose = [_LOOSE] * len(alphas)
-    solver.follow(alphas, loose, max_iter, [Begin.here("previous")], None, convexity=False)
+    return [first * math.exp(distance * k / steps) for k in range(1, steps)]
 
 
 class _NoBar:
