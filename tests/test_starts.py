@@ -29,7 +29,7 @@ from sparsieve.data.validation import check_X_y
 from sparsieve.inspect.certificate import STARTED
 from sparsieve.paths.grid import grid_from
 from sparsieve.penalties import resolve_penalty
-from sparsieve.solve.solvers import Begin, Problem
+from sparsieve.solve.solvers import Begin, Problem, Solver
 from sparsieve.solve.starts import ABOVE, FRACTION, Start, check_start, lowest
 from sparsieve.solve.tracing import check_limits, fits_along, trace
 
@@ -450,7 +450,7 @@ def test_ctrl_c_between_the_walks_and_the_end_keeps_every_alpha(alike, monkeypat
 
 
 def test_time_that_is_up_between_the_walks_and_the_end_is_said(alike, monkeypatch):
-    monkeypatch.setattr("sparsieve.lowering.Lowering.run", lambda self, count: False)
+    monkeypatch.setattr("sparsieve.lowering.Lowering.run", lambda *given: False)
     path = sv.sparse_path(*alike, alphas=15, eps=0.02, start="best", max_time=100.0)
     assert (path.ended, len(path)) == ("max_time", 15)
 
@@ -464,6 +464,53 @@ def test_folds_and_paths_lower_their_points_alike(alike, minimum):
     fits = fits_along(solver, path.alphas, 1e-6, 10_000, Start("best"))
     np.testing.assert_array_equal(fits.objective, path.objective)
     np.testing.assert_array_equal(fits.sizes, path.support_size)
+
+
+# ------------------------------------------------------------------------------------ exchanges
+
+
+def exchanged(monkeypatch):
+    """Note for every path that is followed whether exchanges are asked for."""
+    asked = []
+    real = Solver.follow
+
+    def record(self, *given, exchange=False, **options):
+        asked.append(exchange)
+        return real(self, *given, exchange=exchange, **options)
+
+    monkeypatch.setattr(Solver, "follow", record)
+    return asked
+
+
+@pytest.mark.parametrize("start", NAMES)
+@pytest.mark.parametrize("minimum", ["stationary", "coordinatewise", "swap"])
+def test_only_the_best_swap_exchanges_features(alike, monkeypatch, start, minimum):
+    asked = exchanged(monkeypatch)
+    sv.sparse_path(*alike, alphas=8, eps=0.05, start=start, minimum=minimum)
+    assert any(asked) == (start == "best" and minimum == "swap")
+    asked.clear()
+    sv.SparseRegressor(alpha=0.1, start=start, minimum=minimum).fit(*alike)
+    assert any(asked) == (start == "best" and minimum == "swap")
+
+
+def test_exchanges_lower_points_and_leave_none_that_an_exchange_would_lower():
+    lower = 0
+    for seed in range(8):
+        X = ar_design(40, 120, 0.9, seed)
+        y = response(X, 8, 0.5, seed)
+        path = sv.sparse_path(X, y, alphas=12, eps=0.02, start="best", minimum="swap")
+        assert set(path.minimum) == {"swap"}
+        solver = Problem(check_X_y(X, y), minimum="swap").solver(resolve_penalty("mcp"))
+        for point in path.points:
+            found = []
+            begin = Begin.given(point.columns, point.values)
+            solver.follow([point.alpha], [1e-6], 10_000, [begin], found.append, exchange=True)
+            assert found[0].objective >= point.objective * (1 - ONE_BASIN)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sparsieve.tracing.passes", lambda minimum: ("previous", "upwards"))
+            without = sv.sparse_path(X, y, alphas=path.alphas, start="best", minimum="swap")
+        lower += np.sum(path.objective < without.objective * (1 - ONE_BASIN))
+    assert lower >= 5
 
 
 # ------------------------------------------------------------------------------------- the grid

@@ -49,10 +49,10 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
 PathEnd follow_with(PySolver& self, const std::vector<double>& alphas,
                     const std::vector<double>& tolerances, Index max_iter,
                     std::vector<Start> starts, nb::object on_point, double max_time,
-                    bool test_convexity, bool record, Minimum minimum) {
+                    bool test_convexity, bool record, Minimum minimum, bool exchange) {
   SignalPoll poll(max_time, self.flag);
   const PathPlan plan{alphas, tolerances, std::move(starts)};
-  const SolveOptions options{0.0, max_iter, minimum, test_convexity, std::ref(poll)};
+  const SolveOptions options{0.0, max_iter, minimum, exchange, test_convexity, std::ref(poll)};
   const bool ignored = on_point.is_none();
   const auto hand_over = [&](PathPoint&& point) {
     if (ignored) return false;
@@ -75,7 +75,8 @@ nb::tuple follow_alone(PySolver& self, const std::vector<double>& alphas,
                        std::vector<Start> starts, Minimum minimum) {
   SignalPoll poll(INFINITY, self.flag);
   const PathPlan plan{alphas, tolerances, std::move(starts)};
-  const SolveOptions options{0.0, max_iter, minimum, /*test_convexity=*/false, std::ref(poll)};
+  const SolveOptions options{
+      0.0, max_iter, minimum, /*exchange=*/false, /*test_convexity=*/false, std::ref(poll)};
   PathArrays found;
   const auto collect = [&](PathPoint&& point) {
     if (point.result.status != Status::kInterrupted) found.add(point);
@@ -174,7 +175,7 @@ void bind_solver(nb::module_& m) {
   nb::class_<PySolver>(m, "Solver", "Majorisation-minimisation along alphas.")
       .def("follow", &follow_with, "alphas"_a, "tolerances"_a, "max_iter"_a, "starts"_a,
            "on_point"_a.none(), "max_time"_a = INFINITY, "test_convexity"_a = true,
-           "record"_a = false, "minimum"_a = Minimum::kStationary,
+           "record"_a = false, "minimum"_a = Minimum::kStationary, "exchange"_a = false,
            "Solve for each alpha in turn; end once on_point(point) returns something true.")
       .def("follow_alone", &follow_alone, "alphas"_a, "tolerances"_a, "max_iter"_a, "starts"_a,
            "minimum"_a = Minimum::kStationary,

@@ -183,12 +183,14 @@ struct Ended {
   Vector coef;
 };
 
-Ended solve(const Case& of, const Begun& begun, Minimum minimum, int polls = -1) {
+Ended solve(const Case& of, const Begun& begun, Minimum minimum, int polls = -1,
+            bool exchange = false) {
   Solver solver = of.solver();
   begun.put(solver, of.alpha);
   SolveOptions options;
   options.tol = kTol;
   options.minimum = minimum;
+  options.exchange = exchange;
   int asked = 0;
   if (polls >= 0) options.poll = [&] { return ++asked > polls; };
   Ended ended;
@@ -280,6 +282,74 @@ TEST("search: a stop at any time keeps a point that was certified") {
   CHECK(weaker > 20);
 }
 
+TEST("search: exchanges lead to swap-optimal points that are lower, often") {
+  Index lower = 0, points = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(9000 + seed);
+    const Case of(random, 30 + random.below(30), 100 + random.below(300));
+    const check::Note note("seed " + std::to_string(seed) + ", " + of.text);
+    const Begun begun(of, random);
+    const Ended swap = solve(of, begun, Minimum::kSwap);
+    const Ended more = solve(of, begun, Minimum::kSwap, -1, /*exchange=*/true);
+    const double room = kNoise * static_cast<double>(at_zero(of.setting));
+    CHECK(more.result.status == Status::kConverged);
+    CHECK(more.result.minimum == Minimum::kSwap);
+    check_claims(of, more);
+    CHECK_AT_MOST(more.result.objective, swap.result.objective + room);
+    lower += more.result.objective < swap.result.objective - room;
+    // Nothing weaker is asked to try any.
+    const Ended single = solve(of, begun, Minimum::kCoordinatewise);
+    const Ended same = solve(of, begun, Minimum::kCoordinatewise, -1, /*exchange=*/true);
+    CHECK(single.columns == same.columns && same_bits(single.coef, same.coef));
+    ++points;
+  }
+  CHECK(lower > points / 6);  // or the test would say little
+}
+
+TEST("search: where no exchange pays, the point keeps its bits") {
+  Index kept = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(9100 + seed);
+    const Case of(random, 30, 150);
+    const check::Note note("seed " + std::to_string(seed) + ", " + of.text);
+    const Begun begun(of, random);
+    const Ended swap = solve(of, begun, Minimum::kSwap);
+    const Ended more = solve(of, begun, Minimum::kSwap, -1, /*exchange=*/true);
+    if (more.columns != swap.columns) continue;
+    CHECK(same_bits(more.coef, swap.coef) && same_bits(more.result.kkt, swap.result.kkt));
+    CHECK(same_bits(more.result.objective, swap.result.objective));
+    ++kept;
+  }
+  CHECK(kept > 10);
+}
+
+TEST("search: a stop during exchanges keeps a point that was certified") {
+  Index moved = 0;
+  for (std::uint64_t seed = 0; seed < 60 && moved < 5; ++seed) {
+    Random random(9200 + seed);
+    const Case of(random, 40, 300);
+    const Begun begun(of, random);
+    const Ended swap = solve(of, begun, Minimum::kSwap);
+    const Ended whole = solve(of, begun, Minimum::kSwap, -1, /*exchange=*/true);
+    const double room = kNoise * static_cast<double>(at_zero(of.setting));
+    const bool lower = whole.result.objective < swap.result.objective - room;
+    if (!lower && seed >= 4) continue;  // of those without an exchange, some
+    moved += lower;
+    double last = 0.0;
+    for (int polls = 0; polls < 20000; polls += 1 + polls / 20) {
+      const check::Note note("seed " + std::to_string(seed) + ", " + of.text + ", stop at " +
+                             std::to_string(polls));
+      const Ended ended = solve(of, begun, Minimum::kSwap, polls, /*exchange=*/true);
+      check_claims(of, ended);
+      last = ended.result.objective;
+      if (ended.result.status != Status::kConverged) continue;
+      CHECK_AT_MOST(whole.result.objective, last + room);
+    }
+    CHECK_CLOSE(last, whole.result.objective, room);
+  }
+  CHECK(moved == 5);
+}
+
 TEST("search: the same bits for one and two threads") {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     Random random(8900 + seed);
@@ -289,6 +359,7 @@ TEST("search: the same bits for one and two threads") {
     Solver one = of.solver(1, shadow), two = of.solver(2, shadow);
     SolveOptions options;
     options.minimum = Minimum::kSwap;
+    options.exchange = seed >= 3;
     for (const double share : {1.0, 0.8, 0.5}) {
       std::vector<Index> columns, others;
       Vector coef, theirs;

@@ -23,6 +23,7 @@ struct SolveOptions {
   double tol = 1e-6;
   Index max_iter = 10000;
   Minimum minimum = Minimum::kStationary;  // what is looked for
+  bool exchange = false;                   // look beyond swaps, see exchanges.hpp
   bool test_convexity = true;              // else `convex` is left false
   std::function<bool()> poll;              // true = stop, for good; called often, must be cheap
 };

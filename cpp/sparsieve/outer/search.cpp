@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sparsieve/outer/descent.hpp"
+#include "sparsieve/outer/exchanges.hpp"
 #include "sparsieve/outer/moves.hpp"
 #include "sparsieve/outer/swaps.hpp"
 
@@ -16,6 +17,8 @@ constexpr int kRounds = 1000;
 constexpr std::size_t kJumpers = 64, kSwaps = 8;
 // Errors of correlations may change what a move brings by this share of what it must bring.
 constexpr double kSure = 0.1;
+// What the working set is minimised to after an exchange, over the tolerance: F is all that matters.
+constexpr double kExchanged = 10.0;
 }  // namespace
 
 Search::Search(Fit& fit, const CurvatureGroups& curvatures, Neighbours& neighbours,
@@ -44,7 +47,7 @@ void Search::run(SolveResult& result) {
       if (!moved && fit_.inputs.stopped()) break;
       if (!moved) {
         result.minimum = Minimum::kSwap;
-        break;
+        if (!options_.exchange || !exchange(result)) break;
       }
     }
     // 3. a stationary point again
@@ -116,6 +119,15 @@ bool Search::swap() {
     if (now.contains(s.in)) moved |= moves.swap(s.out, now.slot(s.in), least_);
   }
   if (moved) place_at(fit_.inputs, fit_.state, moves.w());
+  return moved;
+}
+
+bool Search::exchange(SolveResult& result) {
+  const double exact = kExchanged * options_.tol * fit_.target.levels.slope0();
+  Exchanges exchanges(fit_, neighbours_, jump_, least_, exact);
+  const bool moved = exchanges.make();
+  result.counters.epochs += exchanges.spent().epochs;
+  result.counters.solves += exchanges.spent().solves;
   return moved;
 }
 

@@ -21,6 +21,7 @@ class Search {
   bool jump();
   void take_in_jumpers();
   bool swap();
+  bool exchange(SolveResult& result);
   bool descend(const std::vector<double>& before, SolveResult& result);
 
   Fit& fit_;

@@ -28,8 +28,17 @@ void SwapSearch::Rivals::add(Index j, double bound, double known_c, double known
 }
 
 SwapSearch::SwapSearch(Fit& fit, Neighbours& neighbours, const std::vector<double>& jump,
-                       double least)
-    : fit_(fit), neighbours_(neighbours), jump_(jump), least_(least), slots_(fit.state.set) {}
+                       double least, double back)
+    : fit_(fit),
+      neighbours_(neighbours),
+      jump_(jump),
+      least_(least),
+      back_(back),
+      slots_(fit.state.set) {}
+
+double SwapSearch::gain_needed(Index slot) const {
+  return back_ * cost_of_leaving(fit_, slot) + least_;
+}
 
 std::vector<Swap> SwapSearch::find() {
   const State& state = fit_.state;
@@ -57,8 +66,8 @@ std::vector<Swap> SwapSearch::find() {
     read(s, rivals);
     const auto gain = best_values(fit_, rivals.columns, rivals.z).gain;
     const auto best = std::max_element(gain.begin(), gain.end());
-    const double fall = best == gain.end() ? 0.0 : *best - cost_of_leaving(fit_, s);
-    if (fall > least_) found.push_back({s, rivals.columns[best - gain.begin()], fall});
+    if (best == gain.end() || !(*best > gain_needed(s))) continue;
+    found.push_back({s, rivals.columns[best - gain.begin()], *best - cost_of_leaving(fit_, s)});
   }
   std::sort(found.begin(), found.end(), [](const Swap& a, const Swap& b) {
     return a.fall != b.fall ? a.fall > b.fall : a.in < b.in;
@@ -113,7 +122,7 @@ double SwapSearch::share_needed(Index slot) const {
 bool SwapSearch::others_stay_out(Index slot, double share) const {
   const Index i = fit_.state.column(slot), count = static_cast<Index>(others_.size());
   const double size = std::abs(fit_.state.point.w[slot]) * fit_.inputs.design->norm(i) * share;
-  const double least = cost_of_leaving(fit_, slot) + least_;
+  const double least = gain_needed(slot);
   std::vector<double> z(count), h(count), strength(count), t(count), value(count);
   for (Index g = 0; g < count; ++g) {
     z[g] = others_[g].c + size * std::sqrt(others_[g].high);
@@ -135,7 +144,7 @@ SwapSearch::Rivals SwapSearch::rivals(Index slot) const {
   const Design& design = *fit_.inputs.design;
   const Index i = state.column(slot);
   const Alike& alike = neighbours_.of(i);
-  const double w = state.point.w[slot], least = cost_of_leaving(fit_, slot) + least_;
+  const double w = state.point.w[slot], least = gain_needed(slot);
   const double others = std::abs(w) * alike.share * design.norm(i);
   const double* gram = state.set.has_gram() ? state.set.gram(slot) : nullptr;
   Rivals rivals;
@@ -163,7 +172,7 @@ SwapSearch::Rivals SwapSearch::rivals(Index slot) const {
 
 void SwapSearch::keep_promising(Index slot, Rivals& rivals) const {
   const auto gain = best_values(fit_, rivals.columns, rivals.z).gain;
-  const double least = cost_of_leaving(fit_, slot) + least_;
+  const double least = gain_needed(slot);
   Rivals kept;
   for (std::size_t k = 0; k < gain.size(); ++k) {
     if (!(gain[k] > least)) continue;

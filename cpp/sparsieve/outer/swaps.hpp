@@ -24,9 +24,11 @@ class SwapSearch {
  public:
   // `jump`: the correlations from which on a coefficient of zero jumps (Levels::jump_thresholds). Residual
   // and correlations must be those of w.
-  SwapSearch(Fit& fit, Neighbours& neighbours, const std::vector<double>& jump, double least);
+  SwapSearch(Fit& fit, Neighbours& neighbours, const std::vector<double>& jump, double least,
+             double back = 1.0);
   // For each feature that has one, its best swap among those by which F falls by more than `least`; the
-  // largest first.
+  // largest first. F may also rise when `back` is below 1: whoever takes a place has to bring back that share
+  // of what it costs to leave it, and `least` beyond that.
   std::vector<Swap> find();
 
  private:
@@ -57,11 +59,12 @@ class SwapSearch {
   void keep_promising(Index slot, Rivals& rivals) const;
   void read(Index slot, Rivals& rivals) const;
   bool may_gain(Index j, double z, double least) const;
+  double gain_needed(Index slot) const;
 
   Fit& fit_;
   Neighbours& neighbours_;
   const std::vector<double>& jump_;
-  const double least_;
+  const double least_, back_;
   const SlotIndex slots_;
   std::vector<Others> others_;
   Known known_;

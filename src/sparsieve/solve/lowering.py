@@ -2,7 +2,8 @@
 
 Each walk of ``start="best"`` goes its own way; where one of them was lucky, the others do not know.
 So the lowest point at one alpha becomes a start for its neighbours, down the alphas and back up,
-until that leads nowhere lower.
+until that leads nowhere lower. Where swaps are looked for, some are tried at each alpha after which
+all coefficients follow.
 """
 
 from __future__ import annotations
@@ -15,16 +16,21 @@ from .points import Point
 from .solvers import Begin
 from .starts import lowest
 
-__all__ = ["PASSES", "Lowering"]
+__all__ = ["Lowering", "passes"]
 
-#: Passes along the alphas that are always made, and the most that may be.
-PASSES = 2
-_MOST = 20
+#: Rounds of passes at the most.
+_ROUNDS = 10
 #: Points with the same features whose objectives are closer than this, relative, are one point.
 _SAME = 1e-9
 
-#: Solve at a place from somewhere; None when time is up.
-Solve = Callable[[int, Begin], Point | None]
+#: Solve at a place from somewhere, with exchanges or without; None when time is up.
+Solve = Callable[[int, Begin, bool], Point | None]
+
+
+def passes(minimum: str) -> tuple[str, ...]:
+    """Name the passes along the alphas that make a round."""
+    beside = ("previous", "upwards")
+    return (*beside, "exchange") if minimum == "swap" else beside
 
 
 def _is_same(one: Point | None, other: Point) -> bool:
@@ -58,47 +64,48 @@ class Lowering:
         free: int,
     ) -> None:
         self.points, self.solve, self.free = points, solve, free
-        # At each place: the points of the two neighbours that a solve has begun from.
-        self._tried: dict[int, dict[int, Point]] = {
-            -1: dict(enumerate(down[:-1], 1)),
-            1: dict(enumerate(up[1:])),
+        # By pass and place: the point that a solve there has begun from.
+        self._tried: dict[str, dict[int, Point]] = {
+            "previous": dict(enumerate(down[:-1], 1)),
+            "upwards": dict(enumerate(up[1:])),
+            "exchange": {},
         }
 
-    def run(self, count: Callable[[], None]) -> bool:
-        """Pass down and up until nothing changes; False when time was up before.
+    def run(self, names: Sequence[str], count: Callable[[], None]) -> bool:
+        """Make the passes in turn until none changes anything; False when time was up before.
 
-        ``count`` is called at each place of the first two passes.
+        ``count`` is called at each place in the first round.
         """
         quiet = 0  # passes in a row that changed nothing
-        for number in range(_MOST):
-            step = (-1, 1)[number % 2]
+        for number, name in enumerate(_ROUNDS * tuple(names)):
+            places = range(len(self.points))
             changed = False
-            for place in range(len(self.points))[::-step]:
-                fell = self._begin_beside(place, step)
+            for place in reversed(places) if name == "upwards" else places:
+                fell = self._lower(place, name)
                 if fell is None:
                     return False
                 changed |= fell
-                if number < PASSES:
+                if number < len(names):
                     count()
             quiet = 0 if changed else quiet + 1
-            if quiet == PASSES:
+            if quiet == len(names):
                 break
         return True
 
-    def _begin_beside(self, place: int, step: int) -> bool | None:
-        """Solve from the neighbour's point unless that was done; whether it is lower."""
-        if not (0 <= place + step < len(self.points) and place < self.free):
+    def _lower(self, place: int, name: str) -> bool | None:
+        """Solve from where the pass begins unless that was done; whether the point is lower."""
+        source = place + {"previous": -1, "upwards": 1, "exchange": 0}[name]
+        if not (0 <= source < len(self.points) and place < self.free):
             return False
-        beside = self.points[place + step]
-        if _is_same(self._tried[step].get(place), beside):
+        begun, exchange = self.points[source], source == place
+        if _is_same(self._tried[name].get(place), begun):
             return False
-        self._tried[step][place] = beside
-        name = "previous" if step < 0 else "upwards"
-        found = self.solve(place, Begin.given(beside.columns, beside.values, name))
-        return None if found is None else self._keep(place, found)
-
-    def _keep(self, place: int, found: Point) -> bool:
-        """Keep the lower point, with the cost of both; one that did not converge never wins."""
+        start = begun.start if exchange else name
+        found = self.solve(place, Begin.given(begun.columns, begun.values, start), exchange)
+        if found is None:
+            return None
         known = self.points[place]
         self.points[place] = lowest([known, found], only_converged=True)
+        # An exchange was tried at the end of its solve, too.
+        self._tried[name][place] = self.points[place] if exchange else begun
         return not _is_same(known, self.points[place])

@@ -398,6 +398,7 @@ class Solver:
         *,
         max_time: float = math.inf,
         convexity: bool = True,
+        exchange: bool = False,
     ) -> str:
         """Solve for each alpha in turn: the one loop over alphas, which the core runs.
 
@@ -416,6 +417,8 @@ class Solver:
             last one; the first solve always begins.
         convexity : bool
             Without, ``convex`` of the points is False, unexamined.
+        exchange : bool
+            Where swaps are looked for, also try some after which all coefficients follow.
 
         Returns
         -------
@@ -441,6 +444,7 @@ class Solver:
             max_time,
             convexity,
             minimum=self._search,
+            exchange=exchange,
         )
         _check_given(end is not _OVERFLOW)
         return end.name

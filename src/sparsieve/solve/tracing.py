@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.validation import check_integer, check_number
-from .lowering import PASSES, Lowering
+from .lowering import Lowering, passes
 from .points import Fits, Point
 from .solvers import Begin, Solver
 from .starts import PREVIOUS, Start, lowest
@@ -161,7 +161,7 @@ def trace(
         or "interrupted".
     """
     best = start.kind == "best"
-    times = 3 + PASSES if best else 1  # that a solve, or a look, is due at each alpha
+    times = 3 + len(passes(solver.minimum)) if best else 1  # that each alpha has its turn
     bar = counter(times * len(alphas), 0, progress, "alphas")
     walk = _Walk(solver, alphas, limits.tolerances(solver.penalty, alphas), limits, bar)
     try:
@@ -200,6 +200,7 @@ def follow_within(
     tolerances: Sequence[float],
     begins: Sequence[Begin],
     on_point: Callable[[Point], bool],
+    exchange: bool = False,
 ) -> str:
     """Follow the alphas in the time that is left; once it is up, no other solve begins."""
     to_come, late = len(alphas), False
@@ -220,6 +221,7 @@ def follow_within(
         watch,
         max_time=limits.left(),
         convexity=limits.convexity,
+        exchange=exchange,
     )
     return "INTERRUPTED" if late else end
 
@@ -251,7 +253,12 @@ class _Walk:
         return [point for point in reversed(points) if point.status != "INTERRUPTED"]
 
     def _walk(
-        self, part: slice, begin: Begin, points: list[Point], reached: Callable[[Point], str]
+        self,
+        part: slice,
+        begin: Begin,
+        points: list[Point],
+        reached: Callable[[Point], str],
+        exchange: bool = False,
     ) -> str:
         """Follow a part of the alphas, add to the points, and return why it ended.
 
@@ -270,7 +277,7 @@ class _Walk:
             return ended != "complete"
 
         tolerances, alphas = self.tolerances[part].tolist(), self.alphas[part].tolist()
-        end = follow_within(limits, self.solver, alphas, tolerances, [begin], add)
+        end = follow_within(limits, self.solver, alphas, tolerances, [begin], add, exchange)
         return "max_time" if end == "INTERRUPTED" else ended
 
     def best(self, start: Start) -> tuple[list[Point], str]:
@@ -297,7 +304,7 @@ class _Walk:
             # A point that reaches a limit goes on doing so: it is the last one.
             free = len(points) - bool(reached)
             lowering = Lowering(points, down, up, replace(self, bar=_NoBar()).at, free)
-            late = not lowering.run(self.bar.update)
+            late = not lowering.run(passes(self.solver.minimum), self.bar.update)
         return self._kept(points, "max_time" if late else early)
 
     def _lowest(
@@ -315,11 +322,11 @@ class _Walk:
                 return points, reached
         return points, ""
 
-    def at(self, place: int, begin: Begin) -> Point | None:
+    def at(self, place: int, begin: Begin, exchange: bool) -> Point | None:
         """Solve for one of the alphas; None when time is up."""
         points: list[Point] = []
         if self.limits.left() > 0.0:
-            self._walk(slice(place, place + 1), begin, points, lambda point: "")
+            self._walk(slice(place, place + 1), begin, points, lambda point: "", exchange)
         return points[0] if points and points[0].status != "INTERRUPTED" else None
 
     def _kept(self, points: list[Point], ended: str) -> tuple[list[Point], str]:
