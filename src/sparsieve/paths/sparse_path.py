@@ -139,7 +139,9 @@ def sparse_path(
 
         - "lasso": from the lasso with weights 0.3 times the penalty's slope at zero, at each alpha;
         - "previous": from the point at the last alpha, walking down from zero. Faster, and greedy;
-        - "best": the lowest objective of both and of a walk back up the path;
+        - "best": the lowest objective of both and of a walk back up the path, and then of starts
+          from the lowest points at the alphas beside; with ``minimum="swap"`` also of exchanges
+          of two features after which all coefficients follow;
         - an array: from these coefficients at every alpha (made to obey ``positive`` and
           ``weights``).
 
