@@ -450,7 +450,7 @@ def test_ctrl_c_between_the_walks_and_the_end_keeps_every_alpha(alike, monkeypat
 
 
 def test_time_that_is_up_between_the_walks_and_the_end_is_said(alike, monkeypatch):
-    monkeypatch.setattr("sparsieve.lowering.Lowering.run", lambda *given: False)
+    monkeypatch.setattr("sparsieve.solve.lowering.Lowering.run", lambda *given: False)
     path = sv.sparse_path(*alike, alphas=15, eps=0.02, start="best", max_time=100.0)
     assert (path.ended, len(path)) == ("max_time", 15)
 
@@ -507,7 +507,7 @@ def test_exchanges_lower_points_and_leave_none_that_an_exchange_would_lower():
             solver.follow([point.alpha], [1e-6], 10_000, [begin], found.append, exchange=True)
             assert found[0].objective >= point.objective * (1 - ONE_BASIN)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("sparsieve.tracing.passes", lambda minimum: ("previous", "upwards"))
+            patch.setattr("sparsieve.solve.tracing.passes", lambda minimum: ("previous", "upwards"))
             without = sv.sparse_path(X, y, alphas=path.alphas, start="best", minimum="swap")
         lower += np.sum(path.objective < without.objective * (1 - ONE_BASIN))
     assert lower >= 5
