@@ -106,7 +106,7 @@ def exact_descent(
         work = np.union1d(np.flatnonzero(w), new)
 
 
-def _sweep(
+def _sweep(  # noqa: PLR0913 - a plain algorithm with its inputs
     X: np.ndarray,
     y: np.ndarray,
     penalty: Penalty,

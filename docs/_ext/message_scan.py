@@ -128,7 +128,7 @@ def _name(node: ast.AST | None) -> str:
     return ""
 
 
-def _text(node: ast.AST, constants: dict[str, str]) -> str:
+def _text(node: ast.AST, constants: dict[str, str]) -> str:  # noqa: PLR0911 - one case for each kind of node
     """Return a string expression with its variable parts as <expressions>."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value

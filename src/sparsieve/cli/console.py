@@ -120,7 +120,7 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
         click.echo(f"warning: {text}", err=True)
 
 
-def _report(error: BaseException) -> Exit:
+def _report(error: BaseException) -> Exit:  # noqa: C901, PLR0911 - one case for each kind of error
     """Say in one line what went wrong and return the exit code."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code  # type: ignore[return-value]  # an int, from --help and --version

@@ -138,7 +138,7 @@ class SparseRegressor(FittedPoint):
     True
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the options of a public function, by keyword
         self,
         penalty: str | Penalty = "mcp",
         alpha: float = 1.0,

@@ -49,7 +49,7 @@ def records() -> dict[str, type]:
     return {cls.__name__: cls for cls in (Certificate, Point, Schema)}
 
 
-def encode(value: Any) -> Any:
+def encode(value: Any) -> Any:  # noqa: PLR0911 - one case for each kind of value
     """Return value as plain JSON data; what has no JSON form becomes a :class:`NotStored`."""
     if value is None or isinstance(value, bool | int | str):
         return value

@@ -91,7 +91,7 @@ def objective(
     return _at_most_inf(fit + np.sum(np.asarray(cost, dtype=np.float64)))
 
 
-def kkt_violation(
+def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: ArrayLike,
     coef: Any,

@@ -32,7 +32,7 @@ _ROUNDS = 60
 _INTERVALS = 2**20
 
 
-def coordinatewise_violation(
+def coordinatewise_violation(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: ArrayLike,
     coef: Any,
@@ -118,7 +118,7 @@ def coordinatewise_violation(
         return _at_most_inf(point.from_intercept + max(gain, 0.0))
 
 
-def swap_violation(
+def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: ArrayLike,
     coef: Any,

@@ -72,7 +72,7 @@ def alpha_max(
     return problem.solver(resolve_penalty(penalty)).alpha_max(minimum)
 
 
-def sparse_path(
+def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: Any,
     penalty: str | Penalty = "mcp",

@@ -43,7 +43,7 @@ class Report(str):
         )
 
 
-def write_html(
+def write_html(  # noqa: PLR0913 - the options of a public function, by keyword
     obj: Any,
     file: str | os.PathLike[str],
     *,
@@ -117,7 +117,7 @@ def save(page: str, file: str | os.PathLike[str]) -> FilePath:
     return FilePath(file)
 
 
-def render(
+def render(  # noqa: PLR0913 - the options of a public function, by keyword
     obj: Any,
     *,
     title: str | None = None,

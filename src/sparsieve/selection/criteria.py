@@ -248,7 +248,7 @@ class SparseRegressorIC(FittedPoint):
     True
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the options of a public function, by keyword
         self,
         penalty: Any = "mcp",
         *,

@@ -188,7 +188,7 @@ class SparseRegressorCV(FittedPoint):
     True
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the options of a public function, by keyword
         self,
         penalty: Any = "mcp",
         *,

@@ -114,7 +114,7 @@ class _Task:
         return float(np.asarray(self.penalty.slope(np.zeros(1), np.full(1, self.alpha)))[0])
 
 
-def local_minima(
+def local_minima(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: Any,
     penalty: str | Penalty = "mcp",

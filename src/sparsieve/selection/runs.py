@@ -172,7 +172,7 @@ def _starved(error: BaseException | None) -> bool:
     return False
 
 
-def run_units(
+def run_units(  # noqa: PLR0913 - what three kinds of long work have in common
     work: Callable[[Unit], Result],
     units: Sequence[Unit],
     *,

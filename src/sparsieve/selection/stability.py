@@ -196,7 +196,7 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     return np.array(sorted(entered.features), dtype=np.int64)
 
 
-def stability_selection(
+def stability_selection(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: Any,
     penalty: str | Penalty = "mcp",

@@ -203,7 +203,7 @@ def _run_chain(plan: _Plan, warm: str, progress: bool) -> list[_Traced]:
     return traced
 
 
-def sparse_surface(
+def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: Any,
     penalties: Any = "mcp",

@@ -46,7 +46,7 @@ class PWLResult:
     n_epochs: int
 
 
-def proximal_weighted_lasso(
+def proximal_weighted_lasso(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: Any,
     l1_weights: ArrayLike,

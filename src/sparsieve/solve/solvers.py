@@ -258,7 +258,7 @@ class Solver:
         built in the first pass over X instead of in a pass of its own once it is sure to pay.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a problem is made of
         self,
         data: Checked,
         penalty: Penalty,

@@ -23,21 +23,7 @@ _SPARSEST = 1000
 
 def parse_npz(path: Path, source: Any) -> Table:
     """Return the table in a stream that is a NumPy archive; ``path`` names it."""
-    try:
-        with np.load(source, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        for name, array in arrays.items():
-            if not isinstance(array, np.ndarray):
-                raise ValueError(f"{name} in it is not an array")
-    except MemoryError as error:
-        raise TableError(
-            f"{path} needs more memory than there is ({first_line(error)}); is it damaged?"
-        ) from error
-    except Exception as error:  # zipfile, zlib, tokenize: each has its own for damaged files
-        raise TableError(
-            f"{path} cannot be read as a NumPy archive ({first_line(error)}); is it complete, and "
-            "saved by numpy.savez without Python objects?"
-        ) from error
+    arrays = _load(path, source)
     if {"data", "indices", "indptr", "shape"} <= arrays.keys():
         values = _sparse_values(path, arrays)
     elif "X" in arrays:
@@ -65,6 +51,26 @@ def parse_npz(path: Path, source: Any) -> Table:
         column = _dense_values(path, "y", arrays["y"].reshape(-1, 1))
         target = np.ascontiguousarray(column[:, 0])
     return Table(str(path), names or default_names(values.shape[1]), values, {}, target, "y")
+
+
+def _load(path: Path, source: Any) -> dict[str, Any]:
+    """Return the arrays of an archive by name."""
+    try:
+        with np.load(source, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):
+                raise ValueError(f"{name} in it is not an array")
+    except MemoryError as error:
+        raise TableError(
+            f"{path} needs more memory than there is ({first_line(error)}); is it damaged?"
+        ) from error
+    except Exception as error:  # zipfile, zlib, tokenize: each has its own for damaged files
+        raise TableError(
+            f"{path} cannot be read as a NumPy archive ({first_line(error)}); is it complete, and "
+            "saved by numpy.savez without Python objects?"
+        ) from error
+    return arrays
 
 
 def _archive_names(path: Path, array: Any) -> list[str]:
