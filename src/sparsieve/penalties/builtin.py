@@ -36,7 +36,7 @@ class BuiltIn(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no typ
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         # The core would otherwise use the parent's formulas for a subclass that overrides them.
-        if {"value", "slope"} & set(vars(cls)):
+        if cls.__base__ is not BuiltIn and {"value", "slope"} & set(vars(cls)):
             for name in {"core_spec", "concavity", "convex"} - set(vars(cls)):
                 setattr(cls, name, _Hidden(name))
 
