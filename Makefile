@@ -88,9 +88,9 @@ lock: $(VENV)/.dev
 
 # The oldest versions pyproject.toml allows, of what runs, tests and builds the library.
 OLDEST_VENV ?= .venv-oldest
-OLDEST_TESTS = tests/test_estimators.py tests/test_validation.py tests/test_model_file.py \
-  tests/test_certificates.py tests/test_found_by_fuzzing.py tests/model_selection/test_cv.py \
-  tests/test_path_tools.py tests/test_import.py tests/test_table_files.py
+OLDEST_TESTS = tests/data tests/tables tests/estimators/test_estimators.py \
+  tests/files/test_model_file.py tests/inspect/test_certificates.py tests/inspect/test_judge.py \
+  tests/paths tests/process/test_import.py tests/selection/test_cv.py tests/solve/test_extremes.py
 $(OLDEST_VENV)/.ready: $(VENV)/.dev
 	mkdir -p build
 	$(COMPILE) --resolution lowest-direct --extra test -o build/oldest.txt
@@ -191,9 +191,11 @@ sanitize: $(SANITIZE_VENV)/.installed
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(SANITIZE_VENV)/bin/python -m pytest -m "not slow" -p no:cacheprovider $(PYTEST_ARGS)
 
-# Some of each kind of work: 624 tests in half a minute, and two minutes to build.
-SANITIZE_QUICK = tests/test_pwl.py tests/test_certificates.py tests/test_equivalences.py \
-  tests/test_regressions.py tests/test_found_by_fuzzing.py tests/test_descent.py
+# Some of each kind of work: 900 tests, and two minutes to build.
+SANITIZE_QUICK = tests/data/test_sparse_checks.py tests/tables \
+  tests/inspect/test_certificates.py tests/inspect/test_convexity.py tests/inspect/test_judge.py \
+  tests/estimators/test_warm_starts.py tests/solve/test_descent.py tests/solve/test_equivalences.py \
+  tests/solve/test_extremes.py tests/solve/test_long_columns.py tests/solve/test_pwl.py
 sanitize-quick: $(SANITIZE_VENV)/.installed
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
@@ -211,7 +213,7 @@ $(TSAN_VENV)/.installed: $(SOURCES)
 # Nothing is suppressed: the sanitizer sees the locks of Python, and so its GIL.
 tsan: $(TSAN_VENV)/.installed
 	LD_PRELOAD="$$($(CC) -print-file-name=libtsan.so)" TSAN_OPTIONS=exitcode=66 \
-	OPENBLAS_NUM_THREADS=1 $(TSAN_VENV)/bin/python -W ignore tests/threaded_core.py
+	OPENBLAS_NUM_THREADS=1 $(TSAN_VENV)/bin/python -W ignore tests/process/threaded_core.py
 
 $(VENV)/.bench: $(VENV)/.installed
 	$(VENV)/bin/python $(PIP_INSTALL) $$($(VENV)/bin/python -c '$(READ_EXTRA)' bench)

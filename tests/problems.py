@@ -104,3 +104,8 @@ def dictionary(n_samples, n_active, seed=0):
     spikes = 3 * n + rng.choice(n, half, replace=False)
     w[np.r_[waves, spikes]] = rng.choice([-1, 1], 2 * half) * rng.uniform(0.5, 2.0, 2 * half)
     return np.asfortranarray(X), X @ w + 0.05 * rng.standard_normal(n), w
+
+
+def long_column(rows, value, n):
+    """Return a sparse column of n entries that has one value in the given rows."""
+    return sparse.csc_array((np.full(rows.size, value), (rows, np.zeros_like(rows))), (n, 1))

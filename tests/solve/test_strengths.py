@@ -6,10 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
+from forged_files import forge
 from penalties_under_test import PENALTIES, Geman
 from problems import ar_design, dictionary, response, toy
 from scipy import sparse
-from test_model_file import forge
 from tolerances import (
     BISECTED,
     DEFAULT_KKT,

@@ -10,13 +10,16 @@ import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_backend
-from penalties_under_test import Arctan
-from problems import sparse_design, toy
 
 import sparsieve as sv
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # where the problems are
+from penalties_under_test import Arctan
+from problems import sparse_design, toy
 
 X, Y, _ = toy(n_samples=60, n_features=200, n_active=5, noise=0.5, seed=0)
 X32 = np.asfortranarray(X, dtype=np.float32)

@@ -7,11 +7,15 @@ import collections
 import json
 import os
 import resource
+import sys
+from pathlib import Path
 
 import numpy as np
-from problems import sparse_design, toy
 
 import sparsieve as sv
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # where the problems are
+from problems import sparse_design, toy
 
 X, Y, _ = toy(n_samples=300, n_features=3000, n_active=10, noise=1.0, seed=0)
 C_ORDER = np.ascontiguousarray(X)

@@ -326,3 +326,30 @@ def test_an_unknown_name_lists_the_known_ones():
         resolve_penalty("ridge")
     for name in [*NAMES, "lasso"]:
         assert repr(name) in str(error.value)
+
+
+# Defects that were found by trying to break the library.
+
+
+@pytest.fixture
+def small():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 8))
+    return X, 2 * X[:, 0] + X[:, 1] + 0.1 * rng.standard_normal(20)
+
+
+class Listed:
+    """A penalty that answers with a list."""
+
+    def value(self, abs_w, alpha):
+        return alpha * np.asarray(abs_w)
+
+    def slope(self, abs_w, alpha):
+        return list(np.ravel(alpha + 0 * np.asarray(abs_w)))
+
+
+def test_a_penalty_may_answer_with_a_list(small):
+    X, y = small
+    ours = sv.sparse_path(X, y, Listed(), alphas=5)
+    lasso = sv.sparse_path(X, y, "l1", alphas=5)
+    np.testing.assert_allclose(ours.objective, lasso.objective, rtol=1e-12)

@@ -4,12 +4,15 @@ Judged by the sanitizer, which ends the program with exit code 66 when it saw a 
 bits of the results.
 """
 
+import sys
 import threading
-
-from penalties_under_test import Arctan
-from problems import sparse_design, toy
+from pathlib import Path
 
 import sparsieve as sv
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # where the problems are
+from penalties_under_test import Arctan
+from problems import sparse_design, toy
 
 # Wide enough that the core splits every kind of pass among its threads.
 X, Y, _ = toy(n_samples=150, n_features=8000, n_active=8, noise=1.0, seed=0)

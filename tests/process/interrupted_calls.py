@@ -1,7 +1,8 @@
 """Ctrl-C in the middle of every long call: does it end, how soon, and does the library still work?
 
-``python tests/interrupted_calls.py [NAME ...]`` measures the answer to a real SIGINT and prints the
-longest of several; the tests only ask whether there is one, because a busy machine is slow.
+``python tests/process/interrupted_calls.py [NAME ...]`` measures the answer to a real SIGINT
+and prints the longest of several; the tests only ask whether there is one, because a busy machine
+is slow.
 """
 
 import signal
@@ -10,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).parent  # where the programs find the penalties
+TESTS = Path(__file__).resolve().parents[1]  # where the programs find the penalties
 
 CALLS = {
     "dense path": 'sv.sparse_path(X, y, "mcp", alphas=200, eps=1e-4)',
@@ -68,7 +69,7 @@ def interrupt(name, delay):
     The rest is what the program printed afterwards and its exit code.
     """
     command = [sys.executable, "-W", "ignore", "-c", PROGRAM.format(call=CALLS[name])]
-    with subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=TESTS, stdout=subprocess.PIPE, text=True) as process:
         if process.stdout.readline() != "started\n":
             raise RuntimeError("the program did not start")
         time.sleep(delay)

@@ -393,3 +393,45 @@ def test_pandas_frames_of_sparse_columns_are_sparse_data():
     assert not sparse.issparse(check_X_y(dense, y).X)
     with pytest.raises(ValueError, match=r"X is a sparse data frame.*fill value 0"):
         check_X_y(frame.astype(pd.SparseDtype(float, np.nan)), y)
+
+
+# What the fuzzers found; each crashed, hung or spoke in riddles once.
+
+
+def test_integers_of_hundreds_of_digits_are_refused_in_words():
+    X, y = np.eye(3), np.arange(3.0)
+    for name in ("alpha", "tol"):
+        with pytest.raises(ValueError, match=f"{name} must be a finite number"):
+            sv.SparseRegressor(**{name: 10**400}).fit(X, y)
+    for name in ("weights", "sample_weight"):
+        with pytest.raises(ValueError, match=name):
+            sv.sparse_path(X, y, **{name: 10**400})
+
+
+@pytest.mark.parametrize("n_jobs", [0, "two", 1.5, True, np.nan])
+def test_wrong_numbers_of_jobs_are_named(n_jobs):
+    X, y = np.eye(3), np.arange(3.0)
+    with pytest.raises(ValueError, match=r"n_jobs must be None or an integer other than 0"):
+        sv.sparse_path(X, y, n_jobs=n_jobs)
+    with pytest.raises(ValueError, match=r"n_jobs must be None or an integer other than 0"):
+        sv.SparseRegressorCV(cv=3, n_jobs=n_jobs).fit(X, y)
+
+
+def test_more_jobs_than_any_machine_has_are_all_there_are():
+    X, y = np.eye(3), np.arange(3.0)
+    model = sv.SparseRegressor(alpha=0.1, n_jobs=-(10**30)).fit(X, y)
+    assert model.certificate_.converged
+
+
+@pytest.mark.parametrize("wrong", [-1, "seed", 1.5])
+def test_wrong_random_states_are_named(wrong):
+    X, y = np.eye(4), np.arange(4.0)
+    with pytest.raises(ValueError, match="random_state must be None, an integer >= 0"):
+        sv.stability_selection(X, y, n_pairs=1, random_state=wrong)
+    with pytest.raises(ValueError, match="random_state must be None, an integer >= 0"):
+        sv.local_minima(X, y, alpha=0.1, random_state=wrong)
+
+
+def test_limits_beyond_64_bits_are_no_limits():
+    path = sv.sparse_path(np.eye(3), np.arange(3.0), alphas=2, max_iter=10**400)
+    assert path.converged.all()

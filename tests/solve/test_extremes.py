@@ -177,3 +177,61 @@ def test_thousands_of_ties(penalty):
     X, y = _toy()
     X = np.asfortranarray(np.tile(np.hstack([X, -X]), 20))  # every column 40 times, up to its sign
     _check(X, y, sv.sparse_path(X, y, penalty=penalty, alphas=8))
+
+
+# Defects that were found by trying to break the library.
+
+
+@pytest.fixture
+def small():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 8))
+    return X, 2 * X[:, 0] + X[:, 1] + 0.1 * rng.standard_normal(20)
+
+
+@pytest.mark.parametrize("n", [3, 4])
+@pytest.mark.parametrize("seed", range(30))
+def test_nearly_collinear_unpenalised_features(n, seed):
+    g = np.random.default_rng(seed)
+    X = g.standard_normal((n, n))
+    X[:, 1] = X[:, 0] + 1e-6 * X[:, 1]
+    y = g.standard_normal(n)
+    weights = np.zeros(n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it may say that rounding limits the accuracy
+        model = sv.SparseRegressor("l1", 0.1, weights=weights).fit(X, y)
+    problem = dict(penalty="l1", alpha=0.1, weights=weights)
+    fitted = sv.objective(X, y, model.coef_, model.intercept_, **problem)
+    assert fitted <= 0.5 * np.var(y) * (1 + 1e-9)
+
+
+def test_tiny_alpha_and_huge_sample_weights(small):
+    X, y = small
+    with pytest.warns(Warning, match="did not reach"):
+        model = sv.SparseRegressor("l1", alpha=1e-320).fit(X, y)
+    assert np.all(np.isfinite(model.coef_))
+    heavy = sv.SparseRegressor("l1", alpha=0.1).fit(X, y, sample_weight=np.full(20, 1e308))
+    plain = sv.SparseRegressor("l1", alpha=0.1).fit(X, y)
+    np.testing.assert_allclose(heavy.coef_, plain.coef_, atol=1e-12)
+
+
+# What the fuzzers found; each crashed, hung or spoke in riddles once.
+
+
+def test_denormal_columns_are_refused_not_certified():
+    X = 5e-324 * np.array([[600_000.0], [-34_000.0], [-760_000.0], [460_000.0]])
+    y = np.array([-1.4e149, 6.5e149, 7.7e149, 2.3e150])
+    with pytest.raises(ValueError, match="multiply X by a power of ten"):
+        sv.sparse_path(X, y, "l1", alphas=4, fit_intercept=False)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of the first fit
+@pytest.mark.parametrize("size", [1e10, 1e12, 1e14])
+def test_rounding_errors_of_a_far_larger_start_are_remembered(size):
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.standard_normal((100, 20)))
+    y = X[:, :3] @ [1.0, -2.0, 0.5] + 0.1 * rng.standard_normal(100)
+    model = sv.SparseRegressor("l1", alpha=0.01, warm_start=True).fit(X, size * y).fit(X, y)
+    judged = sv.kkt_violation(X, y, model.coef_, model.intercept_, penalty="l1", alpha=0.01)
+    assert model.certificate_.converged
+    assert judged <= model.certificate_.kkt + 1e-3 * DEFAULT_KKT

@@ -13,6 +13,7 @@ import pytest
 from problems import sparse_design, toy
 
 import sparsieve as sv
+from sparsieve.data.validation import check_X_y
 from sparsieve.files import checkpoint as module
 from sparsieve.files.checkpoint import Checkpoint, CheckpointError, pack_points, unpack_points
 
@@ -272,7 +273,7 @@ def test_points_come_back_to_the_bit(problem):
 def test_fingerprint_of_sparse_data_and_own_penalties():
     X = sparse_design(20, 5, seed=0)
     y = np.arange(20.0)
-    problem = module.Problem(sv.validation.check_X_y(X, y))
+    problem = module.Problem(check_X_y(X, y))
 
     class Own:
         def __init__(self, size):

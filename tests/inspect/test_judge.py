@@ -212,3 +212,43 @@ def test_errors_name_the_argument(change, message):
     for judge in (sv.objective, sv.kkt_violation):
         with pytest.raises(ValueError, match=message):
             judge(**arguments)
+
+
+# What the fuzzers found; each crashed, hung or spoke in riddles once.
+
+
+@pytest.mark.parametrize("judge", [sv.objective, sv.kkt_violation])
+@pytest.mark.parametrize(
+    ("X", "y", "coef", "words"),
+    [
+        (np.zeros((0, 0)), [], [], "X has shape"),
+        ([], [], [], "X has shape"),
+        (np.zeros((2, 0)), [1.0, 2.0], [], "X has shape"),
+        ([["a"]], [1.0], [1.0], "X has shape"),
+        (np.eye(2), [1.0, 2.0], [np.nan, 1.0], "coef contains NaN at entry 0"),
+        (np.eye(2), [1.0, np.inf], [0.0, 1.0], "y contains infinity at entry 1"),
+        (np.eye(2), [1.0, 2.0], ["a", "b"], "coef cannot be converted"),
+        (np.array([[np.nan]]), [1.0], [1.0], "X contains NaN at row 0"),
+    ],
+)
+def test_the_judges_refuse_what_cannot_be_judged(judge, X, y, coef, words):
+    with pytest.raises(ValueError, match=words):
+        judge(X, y, coef, penalty="l1", alpha=1.0)
+
+
+def test_the_judges_answer_inf_beyond_the_range():
+    X, y, w = np.full((2, 2), 1e300), [1e300, 0.0], [1e300, -1e300]
+    assert sv.objective(X, y, w, penalty="l1", alpha=1.0) == np.inf
+    assert sv.kkt_violation(X, y, w, penalty="l1", alpha=1.0) == np.inf
+
+
+@pytest.mark.parametrize("kind", ["csc", "csr", "coo", "bsr", "lil", "dok", "dia"])
+def test_the_judges_take_every_sparse_format(kind):
+    X, y, w = np.diag([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0], [0.5, 0.0, 1.0]
+    where = {"penalty": "mcp", "alpha": 0.1}
+    for judge in (sv.objective, sv.kkt_violation):
+        expected = judge(X, y, w, **where)
+        assert judge(sparse.csc_array(X).asformat(kind), y, w, **where) == pytest.approx(expected)
+    X[1, 1] = np.nan
+    with pytest.raises(ValueError, match="X contains NaN at row 1, column 1"):
+        sv.objective(sparse.csc_array(X).asformat(kind), y, w, **where)

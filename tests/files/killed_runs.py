@@ -13,9 +13,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from problems import toy
 
 import sparsieve as sv
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # where the problems are
+from problems import toy
 
 X, Y, _ = toy(n_samples=120, n_features=400, n_active=8, noise=1.0, seed=0)
 

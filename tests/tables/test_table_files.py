@@ -275,3 +275,42 @@ def test_json_text_is_strict_json():
     assert pd.read_json(io.StringIO(model.to_json()), typ="series")["target"] == "y"
     with pytest.raises(TableError, match="lacks 'a'"):
         model.predict(frame.drop(columns="a"))
+
+
+# What the fuzzers found; each crashed, hung or spoke in riddles once.
+
+
+def write(folder, name, content):
+    file = folder / name
+    file.write_bytes(content)
+    return file
+
+
+def test_utf16_without_its_mark_is_a_table_error(tmp_path):
+    file = write(tmp_path, "t.csv", b"a,b\n1,2\n")
+    with pytest.raises(TableError, match=r"t\.csv is not utf-16 text.*--encoding utf-8"):
+        read_table(file, ReadOptions(encoding="utf-16"))
+
+
+def test_line_ends_may_be_mixed(tmp_path):
+    file = write(tmp_path, "t.csv", b"a,b\n1,2\r3,4\r5,6\r\n7,8\n")
+    assert read_table(file).values.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
+
+
+def test_blank_lines_alone_are_not_a_table(tmp_path):
+    for options in (ReadOptions(header=False), ReadOptions()):
+        with pytest.raises(TableError, match="holds blank lines only"):
+            read_table(write(tmp_path, "t.csv", b"\n\n\n"), options)
+
+
+@pytest.mark.parametrize("index", [b"99999999999", b"9" * 30, b"2000000000"])
+def test_svmlight_indices_beyond_reason_ask_for_no_memory(tmp_path, index):
+    file = write(tmp_path, "t.svm", b"1 " + index + b":1\n2 1:1\n")
+    with pytest.raises(TableError, match="cannot be read as svmlight"):
+        read_table(file)
+
+
+def test_a_width_the_user_gives_is_taken_as_it_is(tmp_path):
+    file = write(tmp_path, "t.svm", b"1 3:1\n2 1:1\n")
+    table = read_table(file, ReadOptions(n_features=1_200_000))
+    assert table.values.shape == (2, 1_200_000)

@@ -1,6 +1,5 @@
 """Model files: exact, plain, safe, and refused with our own error when anything is wrong."""
 
-import hashlib
 import json
 import os
 import subprocess
@@ -9,6 +8,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from forged_files import forge
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 import sparsieve as sv
 from sparsieve.estimators.table_model import TableModel
 from sparsieve.files.codec import NotStored, decode, encode
-from sparsieve.files.model_file import FORMAT_VERSION, ModelFileError, read_content, write_content
+from sparsieve.files.model_file import ModelFileError, read_content, write_content
 from sparsieve.tables.columns import make_design
 from sparsieve.tables.table import Table
 
@@ -39,18 +39,6 @@ def problem(names=False):
 
 def fitted(penalty="mcp", names=False, **params):
     return sv.SparseRegressor(penalty, 0.3, **params).fit(*problem(names))
-
-
-def forge(file, content):
-    """Write any JSON text with a correct header, as an attacker could."""
-    body = content if isinstance(content, bytes) else json.dumps(content).encode()
-    digest = hashlib.sha256(f"sparsieve-model {FORMAT_VERSION}\n".encode() + body).hexdigest()
-    header = (
-        f'{{"format":"sparsieve-model","version":{FORMAT_VERSION},"sha256":"{digest}",'
-        f'"bytes":{len(body)},"content":\n'
-    )
-    file.write_bytes(header.encode() + body + b"\n}\n")
-    return file
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from penalties_under_test import PENALTIES
 from problems import ar_design, response, sparse_design, toy
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from tolerances import DEFAULT_KKT, REORDERED_SUM, SINGULAR, TWO_SOLVES
 
@@ -352,3 +353,82 @@ def test_a_gap_below_zero_by_rounding_is_told_as_zero():
         certificate = sv.SparseRegressor(penalty, 0.3).fit(X, y).certificate_
         assert "-1e-18" not in str(dataclasses.replace(certificate, dual_gap=-1e-18))
         assert " 0" in str(dataclasses.replace(certificate, dual_gap=-1e-18))
+
+
+# Defects that were found by trying to break the library.
+
+
+@pytest.fixture
+def small():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 8))
+    return X, 2 * X[:, 0] + X[:, 1] + 0.1 * rng.standard_normal(20)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("max_iter", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("penalty", ["l1", "mcp"])
+def test_a_solve_that_max_iter_ends_hands_out_the_point_it_certifies(penalty, max_iter):
+    # Thousands of features violate at once at a small alpha without a path before it, and the
+    # solver works on the columns themselves.
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.standard_normal((30, 9000)))
+    y = X[:, :3].sum(axis=1)
+    path = sv.sparse_path(X, y, penalty, alphas=[0.01], max_iter=max_iter)
+    coef, intercept = path.coef_at(0.01), path.intercepts[0]
+    violation = sv.kkt_violation(X, y, coef, intercept, penalty=penalty, alpha=0.01)
+    assert violation == pytest.approx(path.kkt[0], rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("penalty", [sv.MCP(3.0), sv.CappedL1(1.0), sv.LogSum(1.0)])
+@pytest.mark.parametrize("max_iter", [1, 2, 5])
+def test_the_gap_of_a_stopped_solve_is_not_negative(penalty, max_iter):
+    X, y, _ = toy(40, 60, 5, 0.5)
+    with pytest.warns(Warning, match="did not reach"):
+        path = sv.sparse_path(X + 0.3, y + 2, penalty, alphas=10, eps=0.01, max_iter=max_iter)
+    # Rounding of the two objectives that are subtracted.
+    assert np.all(path.dual_gap >= -1e-12 * path.objective[0])
+
+
+def test_a_point_that_did_not_converge_claims_nothing(small):
+    X, y = small
+    with pytest.warns(Warning, match="did not reach"):
+        model = sv.SparseRegressor("mcp", alpha=1e-9, max_iter=1).fit(X, y)
+    assert "no claim" in str(model.certificate_)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("max_iter", [1, 3, 10, 10_000])
+@pytest.mark.parametrize("penalty", ["l1", "mcp", "logsum"])
+def test_large_sparse_supports_are_certified_as_they_are(penalty, max_iter):
+    # Columns of five entries and supports in the hundreds: solved on the columns, without Gram.
+    rng = np.random.default_rng(1)
+    X = sparse.random_array((400, 3000), density=5 / 400, rng=rng, format="csc")
+    y = X[:, :200] @ rng.standard_normal(200) + 0.1 * rng.standard_normal(400)
+    path = sv.sparse_path(X, y, penalty, alphas=15, max_iter=max_iter)
+    assert path.support_size.max() > 100
+    for k, alpha in enumerate(path.alphas):
+        violation = sv.kkt_violation(
+            X, y, path.coef_at(alpha), path.intercepts[k], penalty=penalty, alpha=alpha
+        )
+        assert violation <= path.kkt[k] + 1e-9
+    if max_iter == 10_000:
+        assert path.converged.all()
+
+
+# What the fuzzers found; each crashed, hung or spoke in riddles once.
+
+
+def test_a_violator_within_the_tolerance_does_not_hide_one_that_is_not():
+    # The third column violates by 0.75 tol: enough to be found, not enough to deny the certificate.
+    # The second one looked unlikely before the first was fitted, and violates by 1.83.
+    n, alpha, tol = 300, 0.15, 1e-6
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((n, 3)))[0] * np.sqrt(n)
+    a, t, u = Q.T
+    rho = (alpha * (1 + 0.75 * tol) - 0.75 * alpha) / 2 / (1 - alpha)
+    q = np.sqrt(1 - rho**2)
+    X = np.asfortranarray(np.c_[a, -0.5 * a + np.sqrt(0.75) * t, 2 * (-rho * a + q * u)])
+    y = a + 0.5 / np.sqrt(0.75) * t + (0.75 * alpha / 2 + rho) / q * u
+    path = sv.sparse_path(X, y, "l1", alphas=[alpha], tol=tol, fit_intercept=False)
+    assert path.converged.all()
+    assert sv.kkt_violation(X, y, path.coef_at(alpha), penalty="l1", alpha=alpha) <= tol

@@ -206,3 +206,12 @@ def test_max_time_counts_the_fit_of_unpenalised_features(warm):
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         surface = sv.sparse_surface(X, y, alphas=5, weights=free, warm=warm, max_time=1e-9)
     assert {path.ended for path in surface} == {"max_time"}
+
+
+# What the fuzzers found; each crashed, hung or spoke in riddles once.
+
+
+def test_a_surface_of_columns_beyond_the_range_is_refused_in_words():
+    X = np.eye(5)[:, :1] * 1e300
+    with pytest.raises(ValueError, match="power of ten"):
+        sv.sparse_surface(X, np.arange(5.0), "mcp", alphas=3)

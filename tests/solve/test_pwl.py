@@ -14,6 +14,7 @@ from scipy import sparse
 from tolerances import EPS64, EQUICORRELATED, GENERIC, TWO_SOLVES
 
 import sparsieve as sv
+from sparsieve import _core
 from sparsieve.reference.screening import dual_point, gap_scores
 
 KINDS = ["plain", "plain", "zero", "tiny", "huge", "copy", "negated", "combination"]
@@ -236,3 +237,37 @@ def test_random_paths(first):
     for seed in range(first, first + 20):
         complaints, _ = random_paths.check(10**6 + seed)
         assert complaints == []
+
+
+# Defects that were found by trying to break the library.
+
+
+@pytest.fixture
+def small():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 8))
+    return X, 2 * X[:, 0] + X[:, 1] + 0.1 * rng.standard_normal(20)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("l1", [[2.4, 0.0, 4.7], [2.4, 0.0, 2.4], [2.4, 1.0, 4.7]])
+def test_the_kernel_exchanges_duplicate_columns(seed, l1):
+    g = np.random.default_rng(seed)
+    X = g.standard_normal((10, 3))
+    X[:, 2] = X[:, 0]
+    y = 1000 * g.standard_normal(10)
+    result = sv.proximal_weighted_lasso(X, y, np.array(l1))
+    # The default tol asks for a gap of 1e-12 of the objective at zero; a decade for rounding.
+    assert result.gap <= 1e-11 * 0.5 * (y @ y)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+def test_what_will_be_refused_is_not_solved_first(small, bad):
+    X, y = small
+    X = np.asfortranarray(X)
+    X[3, 5] = bad
+    design = _core.Design(_core.dense(X), np.ones(20), False)
+    out = _core.solve_pwl(design, y, np.full(8, 0.1), 0.0, None, 1e-12, 1000, True)
+    assert out["n_epochs"] == 0
+    with pytest.raises(ValueError, match="column 5"):
+        sv.proximal_weighted_lasso(X, y, np.full(8, 0.1))

@@ -1,19 +1,22 @@
 """Resident memory over many small fits: it must not grow.
 
-``python tests/leak_soak.py 100000`` prints the resident size every tenth of the way and a verdict;
-the exit code says. Every kind of object the core makes is made and dropped.
+``python tests/process/leak_soak.py 100000`` prints the resident size every tenth of the way and a
+verdict; the exit code says. Every kind of object the core makes is made and dropped.
 """
 
 import contextlib
 import gc
 import resource
 import sys
+from pathlib import Path
 
 import numpy as np
-from penalties_under_test import Arctan
-from problems import sparse_design, toy
 
 import sparsieve as sv
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # where the problems are
+from penalties_under_test import Arctan
+from problems import sparse_design, toy
 
 X, Y, _ = toy(n_samples=20, n_features=30, n_active=3, noise=0.5, seed=0)
 SPARSE = sparse_design(20, 30, density=0.3, seed=1)

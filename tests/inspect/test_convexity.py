@@ -1,0 +1,43 @@
+"""No strict minimum is claimed where columns of the support depend on each other."""
+
+import numpy as np
+import pytest
+from problems import long_column
+from scipy import sparse
+
+import sparsieve as sv
+
+# Defects that were found by trying to break the library.
+
+
+@pytest.mark.parametrize("value", [0.1, 1.0])
+def test_multiples_of_a_long_sparse_column_are_no_strict_minimum(value):
+    # Norms summed in another way than products let a column and its multiple look independent.
+    rng, n, light = np.random.default_rng(1), 50_000, 60
+    rows = np.sort(rng.choice(n, 15_000, replace=False))
+    X = sparse.random_array((n, 9000), density=6 / n, rng=rng, format="csc")
+    y = X[:, :light] @ np.full(light, 30.0)
+    y[rows] += 1.0
+    pair = [long_column(rows, value, n), long_column(rows, 3.0 * value, n)]
+    X = sparse.csc_array(sparse.hstack([*pair, X]))
+    weights = np.r_[0.0, 0.0, np.ones(9000)]
+    path = sv.sparse_path(X, y, "l1", alphas=8, weights=weights, max_support=200)
+    assert path.support_size[-1] > light
+    both = [set(point.columns) >= {0, 1} for point in path.points]
+    assert not any(point.convex for point, pair in zip(path.points, both, strict=True) if pair)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_dependent_sparse_columns_far_from_zero_are_no_strict_minimum():
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        n, far = int(rng.integers(100, 800)), rng.uniform(4e5, 1e6)
+        X = far * rng.uniform(0.5, 1.5, 3) + rng.standard_normal((n, 3))
+        X = np.c_[X, X[:, 0] + X[:, 1], rng.standard_normal((n, 5))]
+        y = X[:, 3] - X[:, 0] + 0.5 * X[:, 2] + rng.standard_normal(n)
+        model = sv.SparseRegressor("l1", alpha=1e-4, warm_start=True)
+        model.coef_, model.intercept_ = np.r_[0.3, 0.4, 0.5, 0.6, np.zeros(5)], 0.0
+        model.n_features_in_ = 9
+        model.fit(sparse.csc_array(X), y)
+        dependent = np.all(model.coef_[[0, 1, 3]] != 0.0)
+        assert not (dependent and model.certificate_.strict_minimum)
