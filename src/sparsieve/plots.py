@@ -15,6 +15,7 @@ from sklearn.isotonic import isotonic_regression
 
 from ._words import describe
 from .data.validation import check_integer, check_number, check_X_y
+from .inspect.choice import choice_of
 from .inspect.convexity import convex_region
 from .penalties import Penalty, resolve_penalty
 from .solve.path_data import PathData
@@ -190,6 +191,7 @@ def plot_cv(model: Any, ax: Any = None) -> Any:
     table = model.cv_results_
     n_alphas = model.alphas_.shape[-1]
     row, at = divmod(model.min_index_, n_alphas)
+    first = choice_of(model)._replace(row=row).at("1se")
     part = slice(row * n_alphas, (row + 1) * n_alphas)
     sign = -1.0 if model.scoring is None else 1.0
     mean, se = sign * table["mean_test_score"][part], table["se_test_score"][part]
@@ -198,9 +200,6 @@ def plot_cv(model: Any, ax: Any = None) -> Any:
         alphas, mean - se, mean + se, color=COLOURS[4], alpha=0.35, lw=0, label="one standard error"
     )
     ax.plot(alphas, mean, color=COLOURS[0], lw=1.8, label="mean over folds")
-    scores = table["mean_test_score"][part]
-    reach = scores[at] - se[at]
-    first = int(np.flatnonzero(scores[: at + 1] >= reach)[0])
     for k, style, name in ((at, "-", "min"), (first, "--", "1se")):
         chosen = ", chosen" if row * n_alphas + k == model.best_index_ else ""
         support = table["mean_support_size"][part][k]

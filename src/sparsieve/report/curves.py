@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inspect.choice import choice_of
 from ..penalties import resolve_penalty
 
 __all__ = ["Curve", "curves_of", "penalty_words", "rule_of"]
@@ -78,12 +79,10 @@ def _of_folds(model: Any) -> list[Curve]:
     score = table["mean_test_score"].reshape(shape)
     error = table["se_test_score"].reshape(shape)
     support = table["mean_support_size"].reshape(shape)
-    chosen = divmod(int(model.best_index_), shape[1])
+    choice, chosen = choice_of(model), _chosen(model, shape[1])
     label = "mean squared error" if not higher else _named(model.scoring)
     curves = []
     for row in range(shape[0]):
-        best = int(np.argmax(score[row]))
-        within = score[row, : best + 1] >= score[row, best] - error[row, best]
         curves.append(
             Curve(
                 name=_label(table["penalty"][row * shape[1]]),
@@ -93,9 +92,9 @@ def _of_folds(model: Any) -> list[Curve]:
                 error=error[row],
                 support=support[row],
                 n_folds=int(np.atleast_2d(model.mse_path_).shape[-1]),
-                best=best,
-                one_se=int(np.flatnonzero(within)[0]),
-                chosen=chosen[1] if row == chosen[0] else None,
+                best=int(choice.best[row]),
+                one_se=None if choice.one_se is None else int(choice.one_se[row]),
+                chosen=chosen.get(row),
                 higher=higher,
             )
         )
@@ -107,7 +106,7 @@ def _of_criterion(model: Any) -> list[Curve]:
     support = np.atleast_2d(model.degrees_of_freedom_)
     given = model.penalty if isinstance(model.penalty, list | tuple) else [model.penalty]
     names = [_label(resolve_penalty(penalty)) for penalty in given]
-    row = int(np.argmin(values.min(axis=1)))
+    choice, chosen = choice_of(model), _chosen(model, grids.shape[1])
     return [
         Curve(
             name=names[k],
@@ -117,13 +116,22 @@ def _of_criterion(model: Any) -> list[Curve]:
             error=None,
             support=support[k].astype(np.float64),
             n_folds=0,
-            best=int(np.argmin(values[k])),
+            best=int(choice.best[k]),
             one_se=None,
-            chosen=int(np.argmin(values[k])) if k == row else None,
+            chosen=chosen.get(k),
             higher=False,
         )
         for k in range(len(names))
     ]
+
+
+def _chosen(model: Any, n_alphas: int) -> dict[int, int]:
+    """Return the row of the chosen penalty with the place of its alpha, as the model stored it."""
+    if not hasattr(model, "best_index_"):  # files of a time when only folds had one
+        choice = choice_of(model)
+        return {choice.row: choice.at()}
+    row, at = divmod(int(model.best_index_), n_alphas)
+    return {row: at}
 
 
 def _named(scoring: Any) -> str:

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..inspect.convexity import convex_region
-from ..solve.path_data import PathData
+from ..solve.path_data import PathData, nearest_alpha
 from .curves import Curve, curves_of, penalty_words, rule_of
 
 __all__ = ["Choice", "Story", "Track", "read_story"]
@@ -88,7 +88,7 @@ def _choices(tracks: list[Track], alpha: Any, rule: str) -> list[Choice]:
             "for all of them, or one for each."
         )
     return [
-        Choice(t, int(np.argmin(np.abs(np.log(track.alphas / value)))), rule)
+        Choice(t, nearest_alpha(track.alphas, value), rule)
         for t, (track, value) in enumerate(
             zip(tracks, np.broadcast_to(wanted, len(tracks)), strict=True)
         )
@@ -201,7 +201,7 @@ def _story_of_estimator(model: Any) -> Story:
         return replace(_story_of_point(model), settings=settings, code=_code(model))
     curves = curves_of(model)
     own = next((k for k, curve in enumerate(curves) if curve.chosen is not None), None)
-    at = int(np.argmin(np.abs(np.log(path.alphas / model.alpha_))))
+    at = nearest_alpha(path.alphas, model.alpha_)
     track = replace(track_of(path), curve=own)
     return Story([track], [Choice(0, at, rule_of(model))], settings, curves, _code(model))
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from ..data.validation import check_number
 from ..estimators.regressor import FittedPoint
+from ..inspect.choice import choice_of
 from ..inspect.relax import dense_columns, least_squares_on, sample_weights
 from ..paths.path import path_of
 from ..paths.sparse_path import warn_if_not_converged
@@ -230,6 +231,11 @@ class SparseRegressorIC(FittedPoint):
     degrees_of_freedom_ : ndarray of the same shape
         Non-zero coefficients: exactly unbiased for the lasso (Zou, Hastie and Tibshirani 2007), the
         usual convention for non-convex penalties, whose search costs somewhat more than that.
+    best_index_ : int
+        Where the chosen point is in ``criterion_``, counted row by row.
+    tie_ : float
+        Criteria that differ by at most this are equal: of equal ones the first penalty wins, and of
+        its alphas the largest.
     noise_variance_ : float
     path_ : Path
         The chosen penalty's path over all its alphas.
@@ -316,14 +322,15 @@ class SparseRegressorIC(FittedPoint):
             paths.append(follow_shape(solver, penalty, grid, limits, start=begin)[0])
         warn_if_not_converged([point for points in paths for point in points], limits.tol)
         criterion = self._judge(problem, penalties, paths)
-        # Differences below the accuracy of the solves are ties, and the first (largest) alpha wins.
-        tie = np.min(criterion) + limits.tol * problem.n_samples
-        row, at = divmod(int(np.flatnonzero(criterion <= tie)[0]), grids[0].size)
-        self.penalty_, self.alpha_ = penalties[row], float(grids[row][at])
-        self.path_ = path_of(problem, paths[row], self.penalty_, "complete")
         single = len(penalties) == 1
         self.alphas_ = grids[0] if single else np.stack(grids)
         self.criterion_ = criterion[0] if single else criterion
+        self.tie_ = limits.tol * problem.n_samples  # the accuracy of the solves
+        choice = choice_of(self)
+        row, at = choice.row, choice.at()
+        self.best_index_ = row * grids[0].size + at
+        self.penalty_, self.alpha_ = penalties[row], float(grids[row][at])
+        self.path_ = path_of(problem, paths[row], self.penalty_, "complete")
         df = np.array([[point.values.size for point in points] for points in paths])
         self.degrees_of_freedom_ = df[0] if single else df
         self._store(paths[row][at], limits.tol, problem, self.penalty_)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 from .._words import describe
 from ..estimators.regressor import FittedPoint
 from ..files.checkpoint import Checkpoint, fingerprint
+from ..inspect.choice import choice_of
 from ..inspect.relax import least_squares_on
 from ..paths.path import path_of
 from ..paths.sparse_path import warn_if_not_converged
@@ -171,6 +172,9 @@ class SparseRegressorCV(FittedPoint):
         better (minus the mean squared error by default).
     best_index_, min_index_ : int
         Rows of ``cv_results_``: the one chosen by ``rule``, and the one with the best mean score.
+    tie_ : float
+        Mean scores that differ by at most this are equal: of equal ones the first penalty wins, and
+        of its alphas the largest.
     path_ : Path
         On all rows, from the largest alpha down to ``alpha_``.
     coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_
@@ -305,24 +309,19 @@ class SparseRegressorCV(FittedPoint):
             if sample_weight is None
             else np.array([sample_weight[fold.test].sum() for fold in folds])
         )
-        self.cv_results_ = _table(plan, results, scores, fold_weight)
-        mean, se = self.cv_results_["mean_test_score"], self.cv_results_["se_test_score"]
-        # Scores closer than the solves are accurate are ties, as on the plateau where a non-convex
-        # penalty shrinks nothing; the first (largest) alpha wins them.
-        best = np.max(mean)
-        self.min_index_ = int(np.flatnonzero(mean >= best - plan.limits.tol * abs(best))[0])
-        n_alphas = plan.grids[0].size
-        row, at = divmod(self.min_index_, n_alphas)
-        if self.rule == "1se":
-            enough = mean[self.min_index_] - se[self.min_index_]
-            candidates = mean[row * n_alphas : row * n_alphas + at + 1]
-            at = int(np.flatnonzero(candidates >= enough)[0])
+        single = len(plan.penalties) == 1
+        self.alphas_ = plan.grids[0] if single else np.stack(plan.grids)
+        mean = np.average(scores, axis=-1, weights=fold_weight)
+        self.tie_ = plan.limits.tol * abs(float(np.max(mean)))  # the accuracy of the solves
+        self.cv_results_ = _table(plan, results, scores, mean.ravel(), self.tie_)
+        choice = choice_of(self)
+        row, n_alphas = choice.row, plan.grids[0].size
+        at = choice.at(self.rule)
+        self.min_index_ = row * n_alphas + choice.at("min")
         self.best_index_ = row * n_alphas + at
         self.penalty_ = plan.penalties[row]
         self.alpha_ = float(plan.grids[row][at])
         mse = np.stack([result.mse for result in results], axis=-1)
-        single = len(plan.penalties) == 1
-        self.alphas_ = plan.grids[0] if single else np.stack(plan.grids)
         self.mse_path_ = mse[0] if single else mse
 
     def _refit(self, plan: Plan, limits: Limits) -> None:
@@ -352,12 +351,11 @@ def _check_scores(scores: Floats, scoring: Any) -> None:
 
 
 def _table(
-    plan: Plan, results: Sequence[FoldResult], scores: Floats, fold_weight: Floats | None
+    plan: Plan, results: Sequence[FoldResult], scores: Floats, mean: Floats, tie: float
 ) -> dict[str, Any]:
     """Return cv_results_: one row per penalty and alpha."""
     n_folds = scores.shape[-1]
     rows = scores.reshape(-1, n_folds)
-    mean = np.average(rows, axis=1, weights=fold_weight)
     # In units of the largest score: squares of scores may leave the range of doubles.
     unit = float(np.max(np.abs(rows))) or 1.0
     spread = unit * (rows / unit).std(axis=1, ddof=1) if n_folds > 1 else np.zeros(len(rows))
@@ -372,7 +370,7 @@ def _table(
         "mean_test_score": mean,
         "std_test_score": spread,
         "se_test_score": spread / np.sqrt(n_folds),
-        "rank_test_score": 1 + np.array([int(np.sum(mean > value)) for value in mean]),
+        "rank_test_score": 1 + np.array([int(np.sum(mean > value + tie)) for value in mean]),
         "mean_support_size": support.reshape(-1, n_folds).mean(axis=1),
         "n_converged": converged.reshape(-1, n_folds).sum(axis=1).astype(np.int64),
     }

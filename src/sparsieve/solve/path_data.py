@@ -14,7 +14,7 @@ from ..penalties import Penalty
 from .points import Point
 from .solvers import Problem
 
-__all__ = ["PathData"]
+__all__ = ["PathData", "nearest_alpha"]
 
 Floats = NDArray[np.float64]
 
@@ -66,8 +66,12 @@ class PathData:
     def coef_at(self, alpha: float) -> Floats:
         """Return the dense coefficients at the path's alpha nearest (in ratio) to the given one."""
         check_number("alpha", alpha, remedy="pass one of path.alphas")
-        nearest = int(np.argmin(np.abs(np.log(self.alphas / alpha))))
-        point = self.points[nearest]
+        point = self.points[nearest_alpha(self.alphas, alpha)]
         coef = np.zeros(self.coefs.shape[0])
         coef[point.columns] = point.values
         return coef
+
+
+def nearest_alpha(alphas: Floats, alpha: float) -> int:
+    """Return which of the alphas is nearest in ratio to a given one."""
+    return int(np.argmin(np.abs(np.log(alphas / alpha))))
