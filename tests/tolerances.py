@@ -105,3 +105,7 @@ MOVE_ROUNDING = 1e-10
 
 # alpha_max of a strength is found by bisection to the last digits, its formula by a few sums.
 BISECTED = 1e-9
+
+# The same sample weights in other units: the smallest lose up to 1e-14 of themselves below the
+# range of normal numbers, and a solve to tol = 1e-6 may end elsewhere within ten times that.
+ANY_WEIGHTS = 1e-5

@@ -10,7 +10,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..data.validation import check_integer, check_number, check_X_y
+from ..data.sample_weights import in_range
+from ..data.validation import check_integer, check_number, check_sample_weight, check_X_y
 from ..files.model_content import Saveable
 from ..inspect.certificate import Certificate
 from ..inspect.relax import relaxed
@@ -36,6 +37,11 @@ class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # t
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False, dtype="numeric")
         return np.asarray(X @ self.coef_ + self.intercept_)
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Return the :math:`R^2` of the predictions for X, with sample weights of any size."""
+        weight = None if sample_weight is None else check_sample_weight(sample_weight, len(y))
+        return float(super().score(X, y, None if weight is None else in_range(weight)))
 
     @property
     def sparse_coef_(self) -> Any:

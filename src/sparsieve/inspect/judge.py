@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ..data.sample_weights import normalised
 from ..data.sparse_checks import sound
 from ..data.validation import (
     check_finite_vector,
@@ -207,8 +208,7 @@ def _read(
             f"X has shape {(n_samples, n_features)}, coef {w.size} entries, y {target.size}; pass "
             "one coefficient per column and one response per row of X."
         )
-    omega = check_sample_weight(sample_weight, n_samples)
-    omega = np.ones(n_samples) if omega is None else omega
+    omega = normalised(check_sample_weight(sample_weight, n_samples), n_samples)
     pi = check_weights(weights, n_features)
     pi = np.ones(n_features) if pi is None else pi
     check_finite_X(X)
@@ -216,7 +216,7 @@ def _read(
     return _Problem(
         X=X,
         residual=target - shift - _product(X, w),
-        omega=omega / np.sum(omega),
+        omega=omega,
         abs_w=np.abs(w),
         sign=np.sign(w),
         weights=pi,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import nnls
 
+from ..data.sample_weights import normalised
 from ..solve.points import Point
 from ..solve.solvers import Problem
 
@@ -22,9 +22,7 @@ Floats = NDArray[np.float64]
 def sample_weights(problem: Problem, sample_weight: Floats | None = None) -> Floats:
     """Return Omega: the sample weights (other ones than the data's if given), summing to one."""
     weight = problem.data.sample_weight if sample_weight is None else sample_weight
-    if weight is None:
-        return np.full(problem.n_samples, 1.0 / problem.n_samples)
-    return weight / math.fsum(weight)
+    return normalised(weight, problem.n_samples)
 
 
 def dense_columns(X: Any, columns: NDArray[np.int64]) -> Floats:

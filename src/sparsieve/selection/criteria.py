@@ -37,6 +37,8 @@ CRITERIA = ("aic", "bic", "ebic", "hbic")
 _SHARE = 0.5
 # ... and when its dense copy of X stays small (entries).
 _DENSE_LIMIT = 5e7
+# Beyond this a double does not tell a count from the next.
+_LARGEST_COUNT = 2.0**53
 # Data fitted exactly leave no noise: a tiny number keeps the criterion finite.
 _NO_NOISE = 1e-280
 
@@ -107,12 +109,14 @@ def effective_samples(problem: Problem) -> float:
     """Return n: rows, or the sum of sample weights when that is larger than the rows they count.
 
     Weights that count repetitions then mean what repeated rows mean, and weights that are not
-    counts (that sum to one, say) leave n at the number of rows.
+    counts leave n at the number of rows: those that sum to one, say, or are larger than a double
+    can count.
     """
     weight = problem.data.sample_weight
     if weight is None:
         return float(problem.n_samples)
-    return max(math.fsum(weight), float(np.count_nonzero(weight)))
+    rows = float(np.count_nonzero(weight))
+    return rows if weight.max() > _LARGEST_COUNT else max(math.fsum(weight), rows)
 
 
 def residual_sums(problem: Problem, points: Sequence[Point]) -> Floats:
@@ -298,7 +302,7 @@ class SparseRegressorIC(FittedPoint):
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
             Weights that count repetitions are as good as repeated rows: n is their sum, or the
-            number of rows of positive weight when that is larger.
+            number of rows of positive weight when that is larger, or when a weight is above 2^53.
 
         Returns
         -------

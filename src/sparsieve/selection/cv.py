@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from .._words import describe
+from ..data.sample_weights import in_range
 from ..estimators.regressor import FittedPoint
 from ..files.checkpoint import Checkpoint, fingerprint
 from ..inspect.choice import choice_of
@@ -69,9 +70,10 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
     """
     data = plan.problem.data
     weight = np.bincount(fold.train, minlength=plan.problem.n_samples).astype(np.float64)
+    test_weight = None
     if data.sample_weight is not None:
-        weight *= data.sample_weight
-    test_weight = None if data.sample_weight is None else data.sample_weight[fold.test]
+        weight *= in_range(np.where(weight > 0.0, data.sample_weight, 0.0))
+        test_weight = in_range(data.sample_weight[fold.test])
     y = data.y[fold.test]
     held_out = None if plan.scorer is None else data.X[fold.test]
     solver = plan.problem.solver(plan.penalties[0], weight)
@@ -303,12 +305,7 @@ class SparseRegressorCV(FittedPoint):
         """Fill in the tables and pick a row by the rule."""
         scores = np.stack([result.score for result in results], axis=-1)
         _check_scores(scores, self.scoring)
-        sample_weight = plan.problem.data.sample_weight
-        fold_weight = (
-            None
-            if sample_weight is None
-            else np.array([sample_weight[fold.test].sum() for fold in folds])
-        )
+        fold_weight = _fold_weights(plan.problem.data.sample_weight, folds)
         single = len(plan.penalties) == 1
         self.alphas_ = plan.grids[0] if single else np.stack(plan.grids)
         mean = np.average(scores, axis=-1, weights=fold_weight)
@@ -337,6 +334,15 @@ class SparseRegressorCV(FittedPoint):
         self._store(points[-1], limits.tol, plan.problem, self.penalty_)
         if plan.relax:
             self._relax(plan.problem, points[-1])
+
+
+def _fold_weights(sample_weight: Floats | None, folds: Sequence[Fold]) -> Floats | None:
+    """Return the weight of each fold in the mean: that of its test rows."""
+    if sample_weight is None:
+        return None
+    tested = in_range(np.concatenate([sample_weight[fold.test] for fold in folds]))
+    ends = np.cumsum([fold.test.size for fold in folds])
+    return np.array([part.sum() for part in np.split(tested, ends[:-1])])
 
 
 def _check_scores(scores: Floats, scoring: Any) -> None:

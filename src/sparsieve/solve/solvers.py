@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import _core
+from ..data.sample_weights import normalised
 from ..data.validation import Checked, check_finite_X, count_jobs
 from ..penalties import Penalty, is_convex
 from ..penalties.alphas import alpha_max_for, alpha_without_jumps
@@ -222,12 +223,6 @@ def _check_given(finite: bool) -> None:
         )
 
 
-def _normalised(sample_weight: Floats) -> Floats:
-    """Return weights that sum to one, however large they are."""
-    scaled = sample_weight / sample_weight.max()
-    return np.asarray(scaled / math.fsum(scaled))
-
-
 class Solver:
     """Everything that carries over from one alpha to the next.
 
@@ -285,11 +280,7 @@ class Solver:
             "max_time": max_time,
             "n_alphas": n_alphas,
         }
-        omega = (
-            np.full(n_samples, 1.0 / n_samples)
-            if data.sample_weight is None
-            else _normalised(data.sample_weight)
-        )
+        omega = normalised(data.sample_weight, n_samples)
         self.penalty = penalty
         self.minimum = minimum
         self._convex = is_convex(penalty)
