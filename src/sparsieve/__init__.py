@@ -75,7 +75,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 # Where the public names live. They are imported when first used, so that what needs few of them,
-# such as ``sparsieve --help``, does not wait for all the libraries behind the others.
+# such as showing a page of help, does not wait for all the libraries behind the others.
 _MODULES = ("converters", "datasets", "plots", "reference", "report")
 _HOMES = {
     "inspect.certificate": ("Certificate",),

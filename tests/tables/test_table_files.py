@@ -288,7 +288,7 @@ def write(folder, name, content):
 
 def test_utf16_without_its_mark_is_a_table_error(tmp_path):
     file = write(tmp_path, "t.csv", b"a,b\n1,2\n")
-    with pytest.raises(TableError, match=r"t\.csv is not utf-16 text.*--encoding utf-8"):
+    with pytest.raises(TableError, match=r"t\.csv is not utf-16 text.*`encoding='utf-8'`"):
         read_table(file, ReadOptions(encoding="utf-16"))
 
 

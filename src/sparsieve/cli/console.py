@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import enum
 import importlib.util
 import os
+import re
+import shlex
 import sys
 import time
 import traceback
@@ -18,8 +21,10 @@ from typing import Any
 import click
 
 __all__ = [
+    "ARGUMENTS",
     "CommandError",
     "Exit",
+    "as_options",
     "guarded",
     "note",
     "printable",
@@ -134,7 +139,7 @@ def _report(error: BaseException) -> Exit:  # noqa: C901, PLR0911 - one case for
     if isinstance(error, CommandError):
         return _fail(str(error), error.code)
     if isinstance(error, ValueError):  # TableError and ModelFileError among them
-        return _fail(str(error), Exit.DATA)
+        return _fail(as_options(str(error)), Exit.DATA)
     if isinstance(error, BrokenPipeError):
         # The reader of a pipe has left (`| head`): nobody reads what is printed now.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -155,6 +160,42 @@ def _report(error: BaseException) -> Exit:  # noqa: C901, PLR0911 - one case for
         f"{type(error).__name__}: {error} (unexpected; run again with --debug and report it).",
         Exit.UNEXPECTED,
     )
+
+
+#: Arguments of functions that errors tell the reader to pass, as `name=value` in backticks.
+ARGUMENTS = {
+    "delimiter",
+    "drop",
+    "encoding",
+    "format",
+    "header",
+    "impute",
+    "missing",
+    "one_hot",
+    "only_selected",
+    "target",
+    "unknown",
+}
+
+
+def as_options(text: str) -> str:
+    """Return a message of the library with the arguments it names written as options."""
+    return re.sub(r"`(\w+)=([^`]*)`", _as_option, text)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    if name not in ARGUMENTS:
+        return found[0]
+    try:
+        given = ast.literal_eval(value)
+    except (SyntaxError, ValueError):  # part of a name that has a backtick itself
+        return found[0]
+    option = name.replace("_", "-")
+    if isinstance(given, bool) or given is ...:
+        return f"--{option}" if given else f"--no-{option}"
+    values = [given] if isinstance(given, str) else given
+    return " ".join(f"--{option} {shlex.quote(str(each))}" for each in values)
 
 
 def _about_file(error: OSError) -> str:

@@ -158,7 +158,7 @@ class TableModel(Saveable):
 
     def _about_absent(self, absent: list[str], known: list[str]) -> str:
         if not set(absent) & set(self.used_columns()):
-            return "their coefficients are zero: --only-selected predicts without them."
+            return "their coefficients are zero: `only_selected=True` predicts without them."
         near = suggest(absent[0], known)
         if near.endswith("?"):
             return f"add them, or rename: {near}"
@@ -181,7 +181,7 @@ class TableModel(Saveable):
         if self.schema.fills is None or np.isinf(values).any():
             raise TableError(
                 f"{table.source}: {int(bad.sum())} missing or infinite values in column "
-                f"{table.names[position]!r}; fill them, or fit with --impute."
+                f"{table.names[position]!r}; fill them, or fit with `impute=...`."
             )
         return np.where(bad, self.schema.fills[j], values)
 
@@ -268,14 +268,14 @@ def _places(
     if strange and unknown != "reference":
         raise TableError(
             f"{table.source}: column {name!r} has values that were not there in the fit: "
-            f"{listing(strange)}; correct them, or add --unknown reference to treat them like "
-            f"{values[0]!r}."
+            f"{listing(strange)}; correct them, or add `unknown='reference'` to treat them "
+            f"like {values[0]!r}."
         )
     missing = np.isnan(codes)
     if missing.any() and schema.impute is None:
         raise TableError(
             f"{table.source}: {int(missing.sum())} missing values in column {name!r}; fill them, "
-            "or fit with --impute."
+            "or fit with `impute=...`."
         )
     places = np.array([known.get(value, 0) for value in here] + [0], dtype=np.int64)
     out: NDArray[np.int64] = places[np.where(missing, len(here), codes).astype(np.int64)]

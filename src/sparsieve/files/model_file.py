@@ -86,7 +86,7 @@ def _check_header(path: Path, line: bytes) -> tuple[int, str, int]:
             raise ModelFileError(f"{path} is cut short: its header is incomplete; {_AGAIN}.")
         raise ModelFileError(
             f"{path} is not a sparsieve model (it does not start with the header of one); pass a "
-            "file written by `sparsieve fit` or estimator.save()."
+            "file that a model was saved to."
         )
     match = _HEADER.fullmatch(line)
     if match is None:
@@ -95,7 +95,7 @@ def _check_header(path: Path, line: bytes) -> tuple[int, str, int]:
     if version != FORMAT_VERSION:
         raise ModelFileError(
             f"{path} has version {version} of the format, this sparsieve reads version "
-            f"{FORMAT_VERSION}; update with `pip install --upgrade sparsieve`."
+            f"{FORMAT_VERSION}; update with `pip install -U sparsieve`."
         )
     return version, match[2].decode("ascii"), int(match[3])
 

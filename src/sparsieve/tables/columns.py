@@ -170,7 +170,7 @@ def _take_target(table: Table, target: str | None) -> tuple[Floats, str]:
         return table.target, table.target_name
     if target is None:
         raise TableError(
-            f"say which column to predict: --target NAME; the columns are {listing(table.names)}."
+            f"say which column to predict: `target='NAME'`; the columns are {listing(table.names)}."
         )
     if target not in table.names:
         raise TableError(f"{table.source} has no column {target!r}; {suggest(target, table.names)}")
@@ -199,15 +199,15 @@ def _check_text(table: Table, one_hot: bool) -> None:
         more = f" and {len(text) - 8} more" if len(text) > 8 else ""
         raise TableError(
             f"{table.source}: text in column{'s' if len(text) > 1 else ''} {examples}{more}; add "
-            "--one-hot to encode each value as a column of zeros and ones, --drop NAME to leave a "
-            "column out, or --missing MARK if it marks missing values."
+            "`one_hot=True` to encode each value as a column of zeros and ones, `drop=['NAME']` to "
+            "leave a column out, or `missing=['MARK']` if it marks missing values."
         )
     for name in text:
         count = len(table.categories[name])
         if count > _MAX_CATEGORIES or (count > 20 and 2 * count > table.n_rows):
             raise TableError(
                 f"{table.source}: column {name!r} has {count} different texts in {table.n_rows} "
-                f"rows and looks like an identifier; leave it out with --drop {name!r}."
+                f"rows and looks like an identifier; leave it out with `drop={[name]}`."
             )
 
 
@@ -238,17 +238,17 @@ def _check_finite(table: Table, impute: str | None) -> None:
     if infinite.any():
         raise TableError(
             f"{table.source}: infinite values in {_tally(table.names, infinite)}; replace them, or "
-            "leave the columns out with --drop."
+            "leave the columns out with `drop=...`."
         )
     empty = [n for n, count in zip(table.names, missing, strict=True) if count == table.n_rows]
     if empty:
         raise TableError(
-            f"{table.source}: no value at all in {listing(empty)}; leave them out with --drop."
+            f"{table.source}: no value at all in {listing(empty)}; leave them out with `drop=...`."
         )
     if missing.any() and impute is None:
         raise TableError(
-            f"{table.source}: missing values in {_tally(table.names, missing)}; add --impute with "
-            f"one of {', '.join(IMPUTATIONS)}, or leave the columns out with --drop."
+            f"{table.source}: missing values in {_tally(table.names, missing)}; add `impute=...` "
+            f"with one of {', '.join(IMPUTATIONS)}, or leave the columns out with `drop=...`."
         )
 
 
@@ -262,7 +262,7 @@ def _check_target(table: Table, y: Floats, target: str) -> None:
     if np.ptp(y) == 0.0:
         raise TableError(
             f"{table.source}: the target {target!r} is {y[0]:g} in every row, so there is nothing "
-            "to explain; choose another --target."
+            "to explain; choose another `target=...`."
         )
 
 
@@ -276,7 +276,7 @@ def _fill(table: Table, impute: str | None) -> Floats | None:
         if impute != "zero" and missing.any():
             raise TableError(
                 f"{table.source} is sparse: its missing values can only be filled with "
-                "--impute zero."
+                "`impute='zero'`."
             )
         table.values.data[missing] = 0.0
         return fills
@@ -303,7 +303,7 @@ def _odd_columns(table: Table, y: Floats, target: str) -> list[str]:
         if full and np.array_equal(part, y):
             raise TableError(
                 f"{table.source}: column {name!r} is a copy of the target {target!r}, so the model "
-                f"would only copy it; leave it out with --drop {name!r}."
+                f"would only copy it; leave it out with `drop={[name]}`."
             )
         if part.size == 0 or (full and part[0] == part[-1] and np.ptp(part) == 0.0):
             constant.append(name)

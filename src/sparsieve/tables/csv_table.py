@@ -102,7 +102,7 @@ def _scan(path: Path, options: ReadOptions) -> _Scan:
             if "\0" in text:
                 raise TableError(
                     f"{path} is not a CSV file (it holds NUL bytes); name a Parquet file .parquet "
-                    "and a NumPy archive .npz, or add --encoding utf-16 if it is that."
+                    "and a NumPy archive .npz, or add `encoding='utf-16'` if it is that."
                 )
             # Both kinds of line ends may occur in one file; one too many does no harm.
             lines += text.count("\n") + text.count("\r") - text.count("\r\n")
@@ -128,11 +128,12 @@ def _decode(decoder: Any, chunk: bytes, done: int, path: Path, options: ReadOpti
         raise TableError(
             f"{path} is not {options.encoding} text (byte 0x{bad} near position "
             f"{done + error.start}); files from Windows and older programs are often Latin-1: add "
-            f"--encoding {other}."
+            f"`encoding={other!r}`."
         ) from error
     except UnicodeError as error:  # UTF-16 without the mark that tells its byte order
         raise TableError(
-            f"{path} is not {options.encoding} text ({error}); try --encoding utf-8 or utf-16-le."
+            f"{path} is not {options.encoding} text ({error}); try "
+            "`encoding='utf-8'` or 'utf-16-le'."
         ) from error
     return text
 
@@ -152,7 +153,7 @@ def _header(path: Path, options: ReadOptions) -> tuple[str, list[str], list[str]
     if all(map(_is_number, names)):
         raise TableError(
             f"{path}: the first line holds numbers, not names; add a line of names, or "
-            "--no-header to call the columns x1, x2, ..."
+            "`header=False` to call the columns x1, x2, ..."
         )
     if len(names) > 1 and names[0] == "" and all(names[1:]):
         note = "the first column has no name and is ignored (row numbers, most likely)"
@@ -173,7 +174,7 @@ def _rows(text: TextIO, delimiter: str, path: Path) -> Iterator[list[str]]:
     except csv.Error as error:
         raise TableError(
             f"{path}, line {rows.line_num}: {error}; check the quotation marks there, or choose "
-            "another --delimiter."
+            "another `delimiter=...`."
         ) from error
 
 
@@ -284,7 +285,7 @@ class _Reader:
         except csv.Error as error:
             raise TableError(
                 f"{self.path}, line {first + rows.line_num - 1}: {error}; check the quotation "
-                "marks there, or choose another --delimiter."
+                "marks there, or choose another `delimiter=...`."
             ) from error
         if block:
             yield block
@@ -292,7 +293,7 @@ class _Reader:
     def _remedy(self, found: int) -> str:
         if found < self.width:
             return "the file is cut short or that line is damaged: export it again"
-        return "quote fields that hold the delimiter, or choose another with --delimiter"
+        return "quote fields that hold the delimiter, or choose another with `delimiter=...`"
 
     def _column(self, name: str, column: Sequence[str], start: int) -> Any:
         """Return one block of a column: numbers, or positions among its categories."""

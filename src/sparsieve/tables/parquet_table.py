@@ -57,7 +57,7 @@ def _check_types(
         if name not in text and not _is_number(kind):
             raise TableError(
                 f"{path}: column {name!r} holds {kind}, neither numbers nor text; convert it or "
-                f"leave it out with --drop {name}."
+                f"leave it out with `drop={[name]}`."
             )
         if selection.text is not None and (name in text) != (name in selection.text):
             needed = "text" if name in selection.text else "numbers"

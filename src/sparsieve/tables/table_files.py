@@ -103,7 +103,7 @@ def _format_of(path: Path) -> str:
     if kind is None:
         raise TableError(
             f"{path}: the ending {name.suffix or '(none)'!r} does not tell the format; add "
-            f"--format with one of {', '.join(FORMATS)}."
+            f"`format=...` with one of {', '.join(FORMATS)}."
         )
     return kind
 
