@@ -172,3 +172,36 @@ def test_coordinates_are_convex_from_the_concavity_on():
 
 def test_names_are_penalties_too():
     assert minimiser_of("mcp", 4.0, 1.0, 1.0) == resolve_penalty("mcp").minimiser(4.0, 1.0, 1.0)
+
+
+class _Formula:
+    """A concave penalty in a form that loses digits near zero."""
+
+    def __init__(self, value, slope):
+        self._value, self._slope = value, slope
+
+    def value(self, abs_w, alpha):
+        return alpha * self._value(abs_w)
+
+    def slope(self, abs_w, alpha):
+        return alpha * self._slope(abs_w)
+
+
+@pytest.mark.parametrize(
+    "penalty",
+    [
+        _Formula(lambda t: np.log(1 + t / 0.1), lambda t: 1 / (0.1 + t)),
+        _Formula(lambda t: np.log(0.1 + t) - np.log(0.1), lambda t: 1 / (0.1 + t)),
+        _Formula(lambda t: 1 - np.exp(-t), lambda t: np.exp(-t)),
+        _Formula(lambda t: 1 - 1 / (1 + t), lambda t: (1 + t) ** -2.0),
+        _Formula(lambda t: np.sqrt(t + 0.01) - 0.1, lambda t: 0.5 / np.sqrt(t + 0.01)),
+    ],
+    ids=["log(1 + t)", "log(c + t) - log(c)", "1 - exp(-t)", "1 - 1/(1 + t)", "sqrt(t + c) - c"],
+)
+def test_rounding_near_zero_is_no_lack_of_concavity(penalty):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((50, 20))
+        y = X[:, :3].sum(axis=1) + 0.3 * rng.standard_normal(50)
+        path = sv.sparse_path(X, y, penalty, alphas=10)
+        assert set(path.minimum) == {"coordinatewise"}

@@ -353,3 +353,15 @@ def test_a_penalty_may_answer_with_a_list(small):
     ours = sv.sparse_path(X, y, Listed(), alphas=5)
     lasso = sv.sparse_path(X, y, "l1", alphas=5)
     np.testing.assert_allclose(ours.objective, lasso.objective, rtol=1e-12)
+
+
+def test_a_penalty_that_costs_something_at_zero_is_refused():
+    class Offset:
+        def value(self, abs_w, alpha):
+            return alpha * np.log(abs_w + 0.01)
+
+        def slope(self, abs_w, alpha):
+            return alpha / (abs_w + 0.01)
+
+    with pytest.raises(ValueError, match=r"penalty Offset: value\(0, alpha=.*subtract value\(0"):
+        resolve_penalty(Offset())

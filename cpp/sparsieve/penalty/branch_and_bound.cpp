@@ -13,6 +13,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr int kParts = 8;               // of an interval that is split
 constexpr Index kMostPieces = 1 << 18;  // of one coordinate
 constexpr double kMinimumGap = 1e-12;
+constexpr double kStep = 1e-6;
 constexpr double kThresholdGap = 1e-9;
 // How exact a minimiser is, relative: the minimum is then exact to the square of that.
 constexpr double kExact = 1e-11;
@@ -39,15 +40,18 @@ struct Found {
   Index pieces = 0;
 };
 
+// Of a concave r it lies between the slopes at both ends; the difference of two rounded values need not.
 double chord_slope(const Piece& p) {
-  return (p.right.value - p.left.value) / (p.right.t - p.left.t);
+  const double chord = (p.right.value - p.left.value) / (p.right.t - p.left.t);
+  return std::max(std::min(chord, p.left.slope), p.right.slope);
 }
 
 void check_concave(const Piece& p, double alpha) {
   const double step = p.right.t - p.left.t, rise = p.right.value - p.left.value;
-  // What a user's two formulas may differ by: as in the check at first use, penalties/checks.py.
-  const double slack =
-      1e-6 * p.left.slope * step + 1e-14 * (std::fabs(p.left.value) + std::fabs(p.right.value));
+  // What a user's two formulas may differ by: as in the check at first use, penalties/checks.py, whose
+  // smallest step is kStep. Below it the rounding of a formula such as log(1 + t) is all there is to see.
+  const double slack = 1e-6 * p.left.slope * std::max(step, kStep) +
+                       1e-14 * (std::fabs(p.left.value) + std::fabs(p.right.value));
   if (rise <= p.left.slope * step + slack && rise >= p.right.slope * step - slack) return;
   std::ostringstream text;
   text << "penalty is not concave between t=" << p.left.t << " and t=" << p.right.t

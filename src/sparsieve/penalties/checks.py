@@ -97,6 +97,12 @@ def _check_chords(name: str, value: Floats, slope: Floats, alpha: float) -> None
     if not np.all(np.isfinite(value)):
         where = _GRID[np.flatnonzero(~np.isfinite(value))[0]]
         raise ValueError(f"penalty {name}: value({where:g}, alpha={alpha:g}) is not finite.")
+    # Formulas such as log(theta + t) - log(theta) may leave a rounding of their parts at zero.
+    if abs(value[0]) > 1e-12 * np.max(np.abs(value)):
+        raise ValueError(
+            f"penalty {name}: value(0, alpha={alpha:g}) is {value[0]:g}; a coefficient of zero must "
+            "cost nothing: subtract value(0, alpha) from value."
+        )
     step, rise = np.diff(_GRID), np.diff(value)
     # The rise is a difference of rounded numbers: a few units in the last place of each.
     slack = 1e-6 * slope[:-1] * step + 1e-14 * (np.abs(value[1:]) + np.abs(value[:-1]))
