@@ -103,7 +103,9 @@ def test_x_is_read_in_place_and_read_only(kind, copy):
     assert grown < (copy + 0.15) * size
 
 
-@pytest.mark.parametrize(("kind", "copy"), [("float64", 1 / 8), ("csc", 0.0)])
+@pytest.mark.parametrize(
+    ("kind", "copy"), [("float64", 1 / 8), pytest.param("csc", 0.0, marks=pytest.mark.slow)]
+)
 def test_a_lasso_to_start_from_needs_a_larger_working_set(kind, copy):
     """Its Gram matrix, a second factor and the point that is put aside: still far from a copy."""
     grown, size = growth(kind, start="lasso", minimum="coordinatewise")

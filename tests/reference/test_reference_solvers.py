@@ -161,7 +161,13 @@ def test_gist_line_searches(monotone):
 @pytest.mark.skipif(
     not os.path.isdir(os.environ.get("SPARSIEVE_DATA", "")), reason="SPARSIEVE_DATA names no folder"
 )
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    "solver",
+    [
+        pytest.param(solver, marks=pytest.mark.slow if solver in ("mm", "gist") else ())
+        for solver in SOLVERS
+    ],
+)
 def test_newsgroup_columns(solver):
     X, y = sv.datasets.load_newsgroups()
     penalty = sv.LogSum(1.0)

@@ -57,7 +57,12 @@ def test_small_toy(seed, noise, name):
     assert_true_path(X, y, PENALTIES[name])
 
 
-@every_penalty
+QUICK = ("l1", "logsum-0.1", "mcp", "users")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=slow) for name in PENALTIES]
+)
 @pytest.mark.parametrize("seed", [0] + [pytest.param(seed, marks=slow) for seed in range(1, 5)])
 def test_large_toy(seed, name):
     X, y, _ = sv.datasets.make_toy(500, 5000, 5, 2.0, random_state=seed)
@@ -67,7 +72,7 @@ def test_large_toy(seed, name):
 DATA = [
     "colon",
     "riboflavin",
-    "leukemia",
+    pytest.param("leukemia", marks=slow),
     pytest.param("climate_sst", marks=slow),
     pytest.param("rat_eye", marks=slow),
     pytest.param("diabetes_interactions_poly2", marks=slow),
@@ -85,9 +90,9 @@ def test_real_data(data, standardised, name):
     assert_true_path(X, y, PENALTIES[name])
 
 
-@pytest.mark.parametrize("data", ["climate_sst", "w8a"])
+@pytest.mark.parametrize("data", ["climate_sst", "leukemia", "w8a"])
 def test_real_data_in_the_quick_run(data):
-    """One penalty on the data whose neighbours nearly agree, one where n >> d and X is sparse."""
+    """One penalty on data whose neighbours nearly agree, where d >> n, where X is sparse."""
     X, y = real_data.load(data, True)
     assert_true_path(X, y, PENALTIES["mcp"])
 
