@@ -90,7 +90,7 @@ design_options = _stack(
 
 solver_options = _stack(
     click.option("--alphas", default=100, show_default=True, help="Points of a path."),
-    click.option("--eps", default=1e-3, show_default=True, help="Last alpha / first alpha."),
+    click.option("--eps", default=1e-3, show_default=True, help="Last alpha / alpha_max."),
     click.option("--positive", is_flag=True, help="Only coefficients >= 0."),
     click.option("--no-intercept", is_flag=True, help="Fit no constant."),
     click.option("--tol", default=1e-6, show_default=True, help="Largest violation allowed."),

@@ -61,7 +61,7 @@ class Certificate:
         How the solve ended.
     convex_problem : bool
         The penalty is convex (the lasso), so the problem is: no coefficients have an objective
-        lower than this one by more than ``dual_gap``. Concave penalties allow no such claim.
+        lower than this one by more than ``dual_gap``. For concave penalties see ``lower_bound``.
     start : str
         Where the solve began: "previous", "lasso", "upwards", "given", or "none" where it makes no
         difference.

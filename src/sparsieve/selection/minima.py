@@ -150,9 +150,9 @@ def local_minima(  # noqa: PLR0913 - the options of a public function, by keywor
         As in :func:`sparse_path`.
     alpha : float
     starts : str or sequence of str
-        "zero"; "path": down from alpha_max, ``start="previous"`` of :class:`SparseRegressor`;
-        "lasso": the lasso with the same slope at zero; "low lasso": the lasso at 0.3 of that slope,
-        ``start="lasso"`` and what :class:`SparseRegressor` does unless told otherwise; "ridge": the
+        All end in stationary points (``minimum="stationary"``). "zero"; "path": down from
+        alpha_max; "lasso": the lasso with the same slope at zero; "low lasso": the lasso at 0.3 of
+        that slope, where :class:`SparseRegressor` begins unless told otherwise; "ridge": the
         largest coefficients (at most half as many as rows) of a ridge regression; "reverse": up
         from alpha / 100; "shape": the solution for a more convex shape of the penalty.
     n_random : int, default=0
