@@ -100,7 +100,7 @@ def _check_chords(name: str, value: Floats, slope: Floats, alpha: float) -> None
     # Formulas such as log(theta + t) - log(theta) may leave a rounding of their parts at zero.
     if abs(value[0]) > 1e-12 * np.max(np.abs(value)):
         raise ValueError(
-            f"penalty {name}: value(0, alpha={alpha:g}) is {value[0]:g}; a coefficient of zero must "
+            f"penalty {name}: value(0, alpha={alpha:g}) is {value[0]:g}; a zero must "
             "cost nothing: subtract value(0, alpha) from value."
         )
     step, rise = np.diff(_GRID), np.diff(value)
