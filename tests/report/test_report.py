@@ -271,3 +271,21 @@ def test_to_html_of_paths_and_estimators(path: sv.Path, tmp_path: Path) -> None:
     assert fitted.to_html()._repr_html_().startswith("<iframe")
     # scikit-learn's own diagram stays what a notebook shows for an estimator.
     assert "iframe" not in fitted._repr_html_()
+
+
+def test_a_report_says_global_minimum_where_the_certificate_does():
+    """The penalty is not convex, but with few, nearly independent columns the whole problem is."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 5))
+    y = X @ [2.0, -1.0, 0.0, 0.0, 0.0] + 0.1 * rng.standard_normal(200)
+    model = sv.SparseRegressor("mcp", alpha=0.1).fit(X, y)
+    assert model.certificate_.lower_bound is not None
+    (track,) = embedded(model.to_html())["tracks"]
+    known = model.certificate_.objective - model.certificate_.lower_bound
+    assert track["above"] == [pytest.approx(known, abs=1e-15)]
+    path = sv.sparse_path(X, y, "mcp", alphas=8)
+    (track,) = embedded(path.to_html())["tracks"]
+    assert all(0.0 <= above <= 1e-6 for above in track["above"])
+    wide = sv.sparse_path(rng.standard_normal((10, 20)), rng.standard_normal(10), "mcp", alphas=3)
+    (track,) = embedded(wide.to_html())["tracks"]
+    assert track["above"] == [None] * 3

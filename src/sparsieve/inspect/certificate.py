@@ -96,7 +96,7 @@ class Certificate:
     @classmethod
     def of(cls, point: Point, tol: float, problem: Problem, penalty: Any) -> Certificate:
         """Make the certificate of a point."""
-        bound = global_lower_bound(problem, point, penalty) if point.converged else None
+        bound = global_lower_bound(problem, point, penalty)
         return cls(
             alpha=point.alpha,
             kkt=point.kkt,

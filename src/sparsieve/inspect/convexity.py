@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ..solve.points import Point
     from ..solve.solvers import Problem
 
-__all__ = ["convex_region", "global_lower_bound"]
+__all__ = ["convex_region", "global_lower_bound", "global_lower_bounds"]
 
 # Products that the Gram matrix of all columns may take: some milliseconds.
 _AFFORDABLE = 1e8
@@ -50,7 +51,14 @@ def convex_region(path: PathData) -> NDArray[np.bool_]:
 
 
 def global_lower_bound(problem: Problem, point: Point, penalty: Penalty) -> float | None:
-    r"""Return a number that no coefficients can bring the objective below, or None.
+    """Return what :func:`global_lower_bounds` says of one point."""
+    return global_lower_bounds(problem, [point], penalty)[0]
+
+
+def global_lower_bounds(
+    problem: Problem, points: Sequence[Point], penalty: Penalty
+) -> list[float | None]:
+    r"""Return, per point, a number that no coefficients can bring its objective below, or None.
 
     Where the smallest eigenvalue of :math:`X^\top \Omega X`, all features together, exceeds the
     largest concavity of the penalty by :math:`\mu > 0`, the whole objective F is strongly convex
@@ -58,23 +66,34 @@ def global_lower_bound(problem: Problem, point: Point, penalty: Penalty) -> floa
 
     .. math:: F \ge F(w) - d v^2 / (2 \mu)
 
-    For the lasso the duality gap says more. The eigenvalue is looked for where that is cheap.
+    For the lasso the duality gap says more. The eigenvalue is looked for where that is cheap. Of a
+    point that did not converge nothing is said.
     """
+    bounds: list[float | None] = [None] * len(points)
+    converged = [k for k, point in enumerate(points) if point.converged]
     if type(penalty) is L1:
-        return point.objective - max(point.dual_gap, 0.0)
-    if getattr(penalty, "core_spec", None) is None:  # a user's formulas: nothing is known
-        return None
-    data = problem.data
-    pi = np.ones(problem.n_features) if data.weights is None else data.weights
+        for k in converged:
+            bounds[k] = points[k].objective - max(points[k].dual_gap, 0.0)
+        return bounds
+    # A user's formulas: nothing is known.
+    if getattr(penalty, "core_spec", None) is None or not converged:
+        return bounds
+    weights = problem.data.weights
+    pi = np.ones(problem.n_features) if weights is None else weights
     used = np.flatnonzero(np.isfinite(pi))
-    levels = point.alpha * np.unique(pi[used])
-    concavity = max((largest_concavity(penalty, level) for level in levels), default=0.0)
-    margin = least_curvature(problem, used) - concavity if np.isfinite(concavity) else 0.0
-    if not margin > 0.0:
-        return None
+    curvature = least_curvature(problem, used)
+    for k in converged if curvature > 0.0 else []:
+        levels = points[k].alpha * np.unique(pi[used])
+        concavity = max((largest_concavity(penalty, level) for level in levels), default=0.0)
+        if curvature > concavity:
+            bounds[k] = _bound(points[k], penalty, used.size, curvature - concavity)
+    return bounds
+
+
+def _bound(point: Point, penalty: Penalty, d: int, margin: float) -> float:
     slope = np.asarray(penalty.slope(np.zeros(1), np.full(1, point.alpha)), dtype=np.float64)
     violation = point.kkt * float(slope[0])
-    above = used.size * violation**2 / (2.0 * margin)
+    above = d * violation**2 / (2.0 * margin)
     return point.objective - above - _ROUNDING * abs(point.objective)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..inspect.convexity import convex_region
+from ..inspect.convexity import convex_region, global_lower_bounds
 from ..solve.path_data import PathData, nearest_alpha
 from .curves import Curve, curves_of, penalty_words, rule_of
 
@@ -157,6 +157,7 @@ def track_of(path: PathData) -> Track:
         "minimum": [point.minimum for point in points],
         "convex": [bool(point.convex) for point in points],
         "region": _region(path),
+        "above": _above(path),
         "passes": [point.passes for point in points],
         "r2": [point.r2 for point in points],
         "by_bound": [point.settled_by_bound for point in points],
@@ -186,6 +187,17 @@ def _region(path: PathData) -> list[bool]:
     """
     small = int(path.support_size.max(initial=0)) <= _LARGEST_EIGENPROBLEM
     return [bool(fine) for fine in (convex_region(path) if small else path.convex)]
+
+
+def _above(path: PathData) -> list[float | None]:
+    """Return by how much, at most, each point is above the global minimum; None: not known."""
+    if path.problem is None:
+        return [None] * len(path.points)
+    bounds = global_lower_bounds(path.problem, path.points, path.penalty)
+    return [
+        None if bound is None else max(point.objective - bound, 0.0)
+        for point, bound in zip(path.points, bounds, strict=True)
+    ]
 
 
 def _story_of_estimator(model: Any) -> Story:
@@ -232,6 +244,7 @@ def _story_of_point(model: Any) -> Story:
         "minimum": [certificate.minimum],
         "convex": [bool(certificate.strict_minimum)],
         "region": [bool(certificate.strict_minimum)],
+        "above": [_above_of(certificate)],
         "passes": [certificate.passes],
         "r2": [None],
         "by_bound": [None],
@@ -250,6 +263,11 @@ def _story_of_point(model: Any) -> Story:
         names=getattr(model, "feature_names_in_", None),
     )
     return Story([track], [Choice(0, 0, "given")])
+
+
+def _above_of(certificate: Any) -> float | None:
+    bound = certificate.lower_bound
+    return None if bound is None else max(certificate.objective - bound, 0.0)
 
 
 def _penalty_of(model: Any) -> Any:

@@ -16,7 +16,7 @@ function showTiles(track, k) {
   const done = track.status[k] === "converged";
   const tiles = [
     [count(track.support[k]), "features selected"],
-    [done ? "certified" : "not converged", track.convexPenalty ? "global minimum" : "critical point", done ? "good" : "bad"],
+    [done ? "certified" : "not converged", isGlobal(track, k) ? "global minimum" : "critical point", done ? "good" : "bad"],
     [fmt(track.kkt[k], 2), "largest violation"],
     [fmt(track.objective[k], 4), "objective"],
     [fmt(interceptAt(track, k), 4), "intercept"],
@@ -82,9 +82,15 @@ function strengthWords(minimum) {
   }[minimum] || "";
 }
 
+// Whether no coefficients have a lower objective: the penalty is convex, or the whole problem is with these data.
+function isGlobal(track, k) { return track.convexPenalty || track.above[k] !== null; }
+
 function minimumWords(track, k) {
   if (track.convexPenalty) {
     return `The problem is convex, so this is a global minimum: by the duality gap the objective is ${gapWords(track.dualGap[k])} above the lowest possible value.`;
+  }
+  if (isGlobal(track, k)) {
+    return `The penalty is not convex, but with these data the whole problem is, so this is the global minimum: the objective is ${gapWords(track.above[k])} above the lowest possible value.`;
   }
   const strict = track.convex[k]
     ? "The objective is strictly convex on the selected features, so among models with this support the point is a strict local minimum." +
