@@ -12,7 +12,7 @@ from tolerances import FEW_OPS, HUGE_SHAPE, QUADRATURE
 
 import sparsieve as sv
 from sparsieve.penalties import resolve_penalty
-from sparsieve.penalties.alphas import alpha_max_for
+from sparsieve.penalties.alphas import alpha_max_for, alpha_without_jumps
 
 BUILT_IN = [sv.L1(), sv.LogSum(), sv.MCP(), sv.SCAD(), sv.CappedL1(), sv.Lq()]
 NAMES = ["l1", "logsum", "mcp", "scad", "capped_l1", "lq"]
@@ -365,3 +365,13 @@ def test_a_penalty_that_costs_something_at_zero_is_refused():
 
     with pytest.raises(ValueError, match=r"penalty Offset: value\(0, alpha=.*subtract value\(0"):
         resolve_penalty(Offset())
+
+
+def test_a_penalty_that_never_holds_a_coefficient_at_zero_ends_in_words():
+    """Its value is bounded over all alphas, so a large enough coefficient always pays."""
+
+    def thresholds(curvatures, strengths):
+        return np.sqrt(2.0 * curvatures * np.minimum(strengths, 1.0))
+
+    with pytest.raises(ValueError, match="at every alpha some coefficient of zero has a better"):
+        alpha_without_jumps(thresholds, 1.0, np.full(2, 100.0), np.ones(2))

@@ -123,4 +123,9 @@ def alpha_without_jumps(
     high = 2.0 * stationary
     while not stay(high).all():
         high *= 2.0
+        if math.isinf(high):
+            raise ValueError(
+                "penalty: at every alpha some coefficient of zero has a better value; make value "
+                "grow with alpha without bound, or use minimum='stationary'."
+            )
     return _bisected(lambda alpha: bool(stay(alpha).all()), high / 2.0, high)

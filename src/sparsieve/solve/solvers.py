@@ -429,9 +429,7 @@ class Solver:
             tolerances,
             max_iter,
             [begin.core for begin in begins],
-            None
-            if on_point is None
-            else lambda p: on_point(self._point(p, next(names), next(asked))),
+            None if on_point is None else hand_over,
             max_time,
             convexity,
             minimum=self._search,
