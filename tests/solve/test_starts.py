@@ -8,6 +8,7 @@ import signal
 import numpy as np
 import pandas as pd
 import pytest
+import real_data
 from penalties_under_test import Geman
 from problems import ar_design, dictionary, response, toy
 from scipy import sparse
@@ -853,3 +854,12 @@ def test_the_callback_sees_the_point_that_reaches_a_limit():
     path = sv.sparse_path(X, y, "mcp", alphas=30, max_support=4, callback=seen.append)
     assert path.ended == "max_support"
     assert len(seen) == len(path)
+
+
+@pytest.mark.slow
+def test_a_start_with_nearly_as_many_features_as_rows_is_no_trap():
+    """Coordinate descent filled the support beyond the rank, and nothing led back from there."""
+    X, y = real_data.load("diabetes_interactions_poly2", True)
+    path = sv.sparse_path(X, y, "scad", max_time=300)
+    assert path.converged.all()
+    assert path.support_size.max() < len(y)

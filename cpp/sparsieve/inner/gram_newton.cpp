@@ -162,7 +162,10 @@ bool GramNewton::sweep(double& change) {
     at.t[s] = std::abs(at_.w[s]);
   }
   at.evaluate(levels_.penalty());
+  // Zeros stay where as many features as samples are selected: more would make the matrix singular.
+  Index room = inputs_.design->n() - static_cast<Index>(at_.support.size());
   for (Index s = 0; s < state_.size(); ++s) {
+    if (at_.w[s] == 0.0 && room <= 0) continue;
     const double steep = state_.set.gram(s)[s] + inputs_.damping();
     const double pull = state_.c[s] + steep * at_.w[s];
     const double fresh = prox(l1_rule(at.slope[s], inputs_.bounds), pull, steep);
@@ -171,6 +174,7 @@ bool GramNewton::sweep(double& change) {
     change -= delta * (state_.c[s] - 0.5 * (steep - inputs_.prox_weight) * delta);
     axpy(-delta, state_.set.gram(s), state_.c.data(), state_.size());
     state_.c[s] -= inputs_.ridge.weight * delta;
+    room += (fresh == 0.0) - (at_.w[s] == 0.0);
     at_.w[s] = fresh;
     moved = true;
   }
