@@ -397,6 +397,7 @@ def test_a_point_that_did_not_converge_claims_nothing(small):
     assert "no claim" in str(model.certificate_)
 
 
+@pytest.mark.skipif(not hasattr(sparse, "random_array"), reason="needs SciPy 1.12")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("max_iter", [1, 3, 10, 10_000])
 @pytest.mark.parametrize("penalty", ["l1", "mcp", "logsum"])
