@@ -31,17 +31,9 @@ bool Exchanges::make() {
 
 // The best taker of each place, all in the working set, the most promising first.
 std::vector<Swap> Exchanges::takers() {
-  State& state = fit_.state;
   auto swaps = SwapSearch(fit_, neighbours_, jump_, least_, kBack).find();
   if (swaps.size() > kPlaces) swaps.resize(kPlaces);
-  const SlotIndex before(state.set);
-  std::vector<Index> fresh;
-  for (const Swap& s : swaps) {
-    const bool known =
-        before.contains(s.in) || std::find(fresh.begin(), fresh.end(), s.in) != fresh.end();
-    if (!known) fresh.push_back(s.in);
-  }
-  if (!fresh.empty()) fit_.model().grow(fit_.inputs, state, fresh);
+  take_in(fit_, swaps);
   return swaps;
 }
 

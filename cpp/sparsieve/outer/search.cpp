@@ -100,19 +100,11 @@ void Search::take_in_jumpers() {
 }
 
 bool Search::swap() {
-  State& state = fit_.state;
   auto swaps = SwapSearch(fit_, neighbours_, jump_, least_).find();
   if (swaps.empty()) return false;
   if (swaps.size() > kSwaps) swaps.resize(kSwaps);
-  const SlotIndex before(state.set);
-  std::vector<Index> fresh;
-  for (const Swap& s : swaps) {
-    const bool known =
-        before.contains(s.in) || std::find(fresh.begin(), fresh.end(), s.in) != fresh.end();
-    if (!known) fresh.push_back(s.in);
-  }
-  if (!fresh.empty()) fit_.model().grow(fit_.inputs, state, fresh);
-  const SlotIndex now(state.set);
+  take_in(fit_, swaps);
+  const SlotIndex now(fit_.state.set);
   Moves moves(fit_);
   bool moved = false;
   for (const Swap& s : swaps) {

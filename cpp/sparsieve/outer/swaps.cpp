@@ -27,6 +27,17 @@ void SwapSearch::Rivals::add(Index j, double bound, double known_c, double known
   product.push_back(known_product);
 }
 
+void take_in(Fit& fit, const std::vector<Swap>& swaps) {
+  const SlotIndex before(fit.state.set);
+  std::vector<Index> fresh;
+  for (const Swap& s : swaps) {
+    const bool known =
+        before.contains(s.in) || std::find(fresh.begin(), fresh.end(), s.in) != fresh.end();
+    if (!known) fresh.push_back(s.in);
+  }
+  if (!fresh.empty()) fit.model().grow(fit.inputs, fit.state, fresh);
+}
+
 SwapSearch::SwapSearch(Fit& fit, Neighbours& neighbours, const std::vector<double>& jump,
                        double least, double back)
     : fit_(fit),

@@ -20,6 +20,9 @@ struct Swap {
   double fall;
 };
 
+// Take the features that come in into the working set.
+void take_in(Fit& fit, const std::vector<Swap>& swaps);
+
 class SwapSearch {
  public:
   // `jump`: the correlations from which on a coefficient of zero jumps (Levels::jump_thresholds). Residual
