@@ -17,6 +17,8 @@ constexpr double kEnterShare = 0.5;
 constexpr double kPolish = 1e-5;
 // Iterations without progress before coordinate descent is tried.
 constexpr int kStallLimit = 3;
+// F has to fall by this share of itself for a round to count as progress whatever the violation does.
+constexpr double kProgress = 1e-9;
 // Rounds of that before the solve ends: only rounding errors are left then.
 constexpr int kStallRounds = 20;
 // Epochs of pruning at the most.
@@ -199,6 +201,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
   int stalled = 0;
   bool current = true;  // the correlations of the zeros belong to w
   double best = kInf;
+  double fall = 0.0;  // of F since the last progress: the violation may rise on the way to a lower point
   bool polished = false;
   while (true) {
     if (inputs_.stopped()) return Status::kInterrupted;
@@ -210,8 +213,9 @@ Status GramNewton::minimise(double target, Progress& progress) {
       // gap, which divides by l1 weights that may be tiny, needs it.
       if (worst <= target && (polished || worst <= kPolish * target)) return Status::kConverged;
       polished = worst <= target;
-      if (worst < 0.99 * best) {
-        best = worst;
+      if (worst < 0.99 * best || fall > kProgress * start) {
+        best = std::min(best, worst);
+        fall = 0.0;
         stalled = 0;
       } else if (++stalled % kStallLimit == 0) {
         double change = 0.0;
@@ -227,6 +231,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
     ++progress.iterations;
     double change;
     current = step(change, progress);
+    fall -= change;
     if (current) update_zeros();
     if (progress.record) progress.objectives.push_back(progress.objectives.back() + change);
   }
