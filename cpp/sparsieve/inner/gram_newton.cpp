@@ -17,8 +17,10 @@ constexpr double kEnterShare = 0.5;
 constexpr double kPolish = 1e-5;
 // Iterations without progress before coordinate descent is tried.
 constexpr int kStallLimit = 3;
-// F has to fall by this share of itself for a round to count as progress whatever the violation does.
+// F has to fall by this share of itself for a round to count as progress whatever the violation does...
 constexpr double kProgress = 1e-9;
+// ...for so many rounds in a row: steps that fall ever less are no progress.
+constexpr int kFallLimit = 30;
 // Rounds of that before the solve ends: only rounding errors are left then.
 constexpr int kStallRounds = 20;
 // Epochs of pruning at the most.
@@ -202,6 +204,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
   bool current = true;  // the correlations of the zeros belong to w
   double best = kInf;
   double fall = 0.0;  // of F since the last progress: the violation may rise on the way to a lower point
+  int falls = 0;      // rounds in a row that only lowered F
   bool polished = false;
   while (true) {
     if (inputs_.stopped()) return Status::kInterrupted;
@@ -213,7 +216,9 @@ Status GramNewton::minimise(double target, Progress& progress) {
       // gap, which divides by l1 weights that may be tiny, needs it.
       if (worst <= target && (polished || worst <= kPolish * target)) return Status::kConverged;
       polished = worst <= target;
-      if (worst < 0.99 * best || fall > kProgress * start) {
+      const bool nearer = worst < 0.99 * best;
+      falls = nearer ? 0 : falls + 1;
+      if (nearer || (fall > kProgress * start && falls <= kFallLimit)) {
         best = std::min(best, worst);
         fall = 0.0;
         stalled = 0;
