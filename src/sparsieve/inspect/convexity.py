@@ -27,27 +27,45 @@ _ROUNDING = 1e-12
 def convex_region(path: PathData) -> NDArray[np.bool_]:
     r"""Return, per alpha, whether the objective is convex on the support, whatever the values.
 
-    That holds when the smallest eigenvalue of :math:`X_S^\top \Omega X_S` exceeds the penalty's
-    largest concavity. It is stricter than ``path.convex``, which looks at the solution only: there
-    can be no second local minimum on the same support and signs. From the first alpha where it
-    fails, all smaller ones count as not convex.
+    That holds when :math:`X_S^\top \Omega X_S - \mathrm{diag}(\kappa_j)` is positive definite,
+    where :math:`\kappa_j` is the largest concavity of :math:`r(\cdot; \alpha \pi_j)`. It is
+    stricter than ``path.convex``, which looks at the solution only: there can be no second local
+    minimum on the same support and signs. From the first alpha where it fails, all smaller ones
+    count as not convex.
     """
     if path.problem is None:
         return path.convex
     omega = sample_weights(path.problem)
+    pi = _feature_weights(path.problem)
     region = np.ones(len(path), dtype=np.bool_)
     for k, point in enumerate(path.points):
-        concavity = largest_concavity(path.penalty, point.alpha)
-        if concavity == 0.0 or point.columns.size == 0:
+        concavity = _concavities(path.penalty, point.alpha * pi[point.columns])
+        if not concavity.any():
             continue
         block = dense_columns(path.problem.data.X, point.columns)
         if path.problem.fit_intercept:
             block = block - omega @ block
         gram = (omega[:, np.newaxis] * block).T @ block
-        if float(np.linalg.eigvalsh(gram)[0]) <= concavity:
+        if not np.all(np.isfinite(concavity)) or _least(gram - np.diag(concavity)) <= 0.0:
             region[k:] = False
             break
     return region
+
+
+def _feature_weights(problem: Problem) -> NDArray[np.float64]:
+    weights = problem.data.weights
+    return np.ones(problem.n_features) if weights is None else weights
+
+
+def _concavities(penalty: Penalty, feature_alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the largest concavity of r(.; alpha pi_j) for each feature j."""
+    different, which = np.unique(feature_alphas, return_inverse=True)
+    return np.array([largest_concavity(penalty, float(a)) for a in different])[which]
+
+
+def _least(matrix: NDArray[np.float64]) -> float:
+    """Return the smallest eigenvalue of a symmetric matrix."""
+    return float(np.linalg.eigvalsh(matrix)[0])
 
 
 def global_lower_bound(problem: Problem, point: Point, penalty: Penalty) -> float | None:
@@ -78,13 +96,11 @@ def global_lower_bounds(
     # A user's formulas: nothing is known.
     if getattr(penalty, "core_spec", None) is None or not converged:
         return bounds
-    weights = problem.data.weights
-    pi = np.ones(problem.n_features) if weights is None else weights
+    pi = _feature_weights(problem)
     used = np.flatnonzero(np.isfinite(pi))
     curvature = least_curvature(problem, used)
     for k in converged if curvature > 0.0 else []:
-        levels = points[k].alpha * np.unique(pi[used])
-        concavity = max((largest_concavity(penalty, level) for level in levels), default=0.0)
+        concavity = float(np.max(_concavities(penalty, points[k].alpha * pi[used]), initial=0.0))
         if curvature > concavity:
             bounds[k] = _bound(points[k], penalty, used.size, curvature - concavity)
     return bounds
@@ -118,5 +134,4 @@ def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
         return 0.0
     # Errors of the products, of centring and of the eigenvalues, generously.
     error = 8.0 * (n + d) * float(np.finfo(np.float64).eps) * raw
-    least = float(np.linalg.eigvalsh(gram)[0])
-    return float(max(least - error, 0.0))
+    return max(_least(gram) - error, 0.0)

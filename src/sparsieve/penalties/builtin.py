@@ -204,7 +204,7 @@ class MCP(BuiltIn):
     def concavity(self, alpha: ArrayLike) -> Floats:
         """Return the largest -r'' over t >= 0: 1 / gamma, up to gamma alpha."""
         a = np.asarray(alpha, dtype=np.float64)
-        return np.full_like(a, 1.0 / self.gamma)
+        return np.where(a > 0.0, 1.0 / self.gamma, 0.0)
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -256,7 +256,7 @@ class SCAD(BuiltIn):
     def concavity(self, alpha: ArrayLike) -> Floats:
         """Return the largest -r'' over t >= 0: 1 / (gamma - 1), from alpha to gamma alpha."""
         a = np.asarray(alpha, dtype=np.float64)
-        return np.full_like(a, 1.0 / (self.gamma - 1.0))
+        return np.where(a > 0.0, 1.0 / (self.gamma - 1.0), 0.0)
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -310,7 +310,7 @@ class CappedL1(BuiltIn):
     def concavity(self, alpha: ArrayLike) -> Floats:
         """Return the largest -r'' over t >= 0: infinity, at the kink."""
         a = np.asarray(alpha, dtype=np.float64)
-        return np.full_like(a, np.inf)
+        return np.where(a > 0.0, np.inf, 0.0)
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
