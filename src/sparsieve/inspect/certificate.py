@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..penalties import L1
+from ..penalties import is_convex
 from ..solve.points import Point
 from ..solve.solvers import Problem
 from .convexity import global_lower_bound
@@ -60,8 +60,9 @@ class Certificate:
     reason : str
         How the solve ended.
     convex_problem : bool
-        The penalty is convex (the lasso), so the problem is: no coefficients have an objective
-        lower than this one by more than ``dual_gap``. For concave penalties see ``lower_bound``.
+        The penalty is convex (the lasso, or one of yours), so the problem is: no coefficients have
+        an objective lower than this one by more than ``dual_gap``. For concave penalties see
+        ``lower_bound``.
     start : str
         Where the solve began: "previous", "lasso", "upwards", "given", or "none" where it makes no
         difference.
@@ -110,7 +111,7 @@ class Certificate:
             n_iter=point.n_iter,
             passes=point.passes,
             reason=point.status.lower(),
-            convex_problem=type(penalty) is L1,
+            convex_problem=is_convex(penalty),
             start=point.start,
             minimum=point.minimum,
             lower_bound=bound,

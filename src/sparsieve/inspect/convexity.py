@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..penalties import L1, Penalty, largest_concavity
+from ..penalties import Penalty, is_convex, largest_concavity
 from .relax import dense_columns, sample_weights
 
 if TYPE_CHECKING:
@@ -84,16 +84,16 @@ def global_lower_bounds(
 
     .. math:: F \ge F(w) - d v^2 / (2 \mu)
 
-    For the lasso the duality gap says more. The eigenvalue is looked for where that is cheap. Of a
-    point that did not converge nothing is said.
+    For a convex penalty the duality gap says more. The eigenvalue is looked for where that is
+    cheap. Of a point that did not converge nothing is said.
     """
     bounds: list[float | None] = [None] * len(points)
     converged = [k for k, point in enumerate(points) if point.converged]
-    if type(penalty) is L1:
+    if is_convex(penalty):
         for k in converged:
             bounds[k] = points[k].objective - max(points[k].dual_gap, 0.0)
         return bounds
-    # A user's formulas: nothing is known.
+    # The concavity of a user's formulas is measured on a grid, which is no proof.
     if getattr(penalty, "core_spec", None) is None or not converged:
         return bounds
     pi = _feature_weights(problem)
@@ -134,4 +134,4 @@ def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
         return 0.0
     # Errors of the products, of centring and of the eigenvalues, generously.
     error = 8.0 * (n + d) * float(np.finfo(np.float64).eps) * raw
-    return max(_least(gram) - error, 0.0)
+    return float(max(_least(gram) - error, 0.0))

@@ -3,14 +3,14 @@ r"""The built-in penalties."""
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from ..data.validation import check_number
-from .base import CoreSpec, Floats
+from .base import CoreSpec, Floats, Penalty
 from .checks import check_user_penalty
 from .coordinate import jump_threshold, minimiser
 
@@ -32,12 +32,14 @@ class BuiltIn(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no typ
 
     #: Whether the penalty is convex; a subclass with its own formulas is asked instead.
     convex = False
+    #: The parameter that says how concave the penalty is, its shape; empty if it has none.
+    _shape_name: ClassVar[str] = ""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         # The core would otherwise use the parent's formulas for a subclass that overrides them.
         if cls.__base__ is not BuiltIn and {"value", "slope"} & set(vars(cls)):
-            for name in {"core_spec", "concavity", "convex"} - set(vars(cls)):
+            for name in {"core_spec", "concavity", "convex", "_shape_name"} - set(vars(cls)):
                 setattr(cls, name, _Hidden(name))
 
     def validate(self) -> None:
@@ -52,6 +54,23 @@ class BuiltIn(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no typ
         """Return the size of z up to which zero is best: see :func:`jump_threshold_of`."""
         check_penalty(self)
         return jump_threshold(self, curvature, alpha)
+
+    def _with(self, **parameters: float) -> Penalty:
+        """Return the same penalty with other values of some parameters."""
+        other: Penalty = type(self)(**{**self.get_params(), **parameters})
+        return other
+
+    def _default_grid(self, column_scale: float, coef_scale: float) -> list[Penalty]:
+        """Return the penalty in several shapes, from nearly convex to strongly concave.
+
+        Each is a small step from the last. What counts as concave depends on the data: on a typical
+        root mean square of the columns, or on a typical size of a coefficient.
+        """
+        return [self]
+
+    def _half_as_concave(self) -> Penalty:
+        """Return the same penalty, which has a shape, about half as concave."""
+        return self._with(**{self._shape_name: 2.0 * getattr(self, self._shape_name)})
 
     def _require(self, name: str, remedy: str, low: float = 0.0, high: float = math.inf) -> None:
         """Check low < parameter <= high (infinity excluded)."""
@@ -132,6 +151,8 @@ class LogSum(BuiltIn):
     array([ 0. , -1.5])
     """
 
+    _shape_name = "theta"
+
     def __init__(self, theta: float = 0.1) -> None:
         self.theta = theta
 
@@ -153,6 +174,9 @@ class LogSum(BuiltIn):
         """Return the largest -r'' over t >= 0: alpha / theta^2, at t = 0."""
         a = np.asarray(alpha, dtype=np.float64)
         return a / self.theta / self.theta
+
+    def _default_grid(self, column_scale: float, coef_scale: float) -> list[Penalty]:
+        return [self._with(theta=t * coef_scale) for t in (10.0, 3.0, 1.0, 0.3, 0.1, 0.03)]
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -183,6 +207,8 @@ class MCP(BuiltIn):
     array([0.5, 1. ])
     """
 
+    _shape_name = "gamma"
+
     def __init__(self, gamma: float = 3.0) -> None:
         self.gamma = gamma
 
@@ -205,6 +231,10 @@ class MCP(BuiltIn):
         """Return the largest -r'' over t >= 0: 1 / gamma, up to gamma alpha."""
         a = np.asarray(alpha, dtype=np.float64)
         return np.where(a > 0.0, 1.0 / self.gamma, 0.0)
+
+    def _default_grid(self, column_scale: float, coef_scale: float) -> list[Penalty]:
+        # Each coordinate is then as concave as on columns of mean square 1.
+        return [self._with(gamma=g / column_scale**2) for g in (30.0, 10.0, 5.0, 3.0, 2.0, 1.4)]
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -234,6 +264,8 @@ class SCAD(BuiltIn):
     array([ 0. ,  0.5, -4. ])
     """
 
+    _shape_name = "gamma"
+
     def __init__(self, gamma: float = 3.7) -> None:
         self.gamma = gamma
 
@@ -257,6 +289,12 @@ class SCAD(BuiltIn):
         """Return the largest -r'' over t >= 0: 1 / (gamma - 1), from alpha to gamma alpha."""
         a = np.asarray(alpha, dtype=np.float64)
         return np.where(a > 0.0, 1.0 / (self.gamma - 1.0), 0.0)
+
+    def _default_grid(self, column_scale: float, coef_scale: float) -> list[Penalty]:
+        # Each coordinate is then as concave as on columns of mean square 1, but gamma exceeds 2.
+        unit = (30.0, 10.0, 5.0, 3.7, 2.8, 2.2)
+        scaled = [max(1.0 + (g - 1.0) / column_scale**2, 2.05) for g in unit]
+        return [self._with(gamma=g) for g in dict.fromkeys(scaled)]
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -290,6 +328,8 @@ class CappedL1(BuiltIn):
     array([ 0.25, -4.  ])
     """
 
+    _shape_name = "theta"
+
     def __init__(self, theta: float = 1.0) -> None:
         self.theta = theta
 
@@ -311,6 +351,9 @@ class CappedL1(BuiltIn):
         """Return the largest -r'' over t >= 0: infinity, at the kink."""
         a = np.asarray(alpha, dtype=np.float64)
         return np.where(a > 0.0, np.inf, 0.0)
+
+    def _default_grid(self, column_scale: float, coef_scale: float) -> list[Penalty]:
+        return [self._with(theta=t * coef_scale) for t in (3.0, 1.0, 0.5, 0.25, 0.1)]
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""
@@ -340,6 +383,8 @@ class Lq(BuiltIn):
     array([ 0.  , -0.75])
     """
 
+    _shape_name = "q"
+
     def __init__(self, q: float = 0.5, eps: float = 1e-2) -> None:
         self.q = q
         self.eps = eps
@@ -364,6 +409,12 @@ class Lq(BuiltIn):
         """Return the largest -r'' over t >= 0: alpha q (1 - q) eps^(q - 2), at t = 0."""
         a = np.asarray(alpha, dtype=np.float64)
         return a * float(self.q * (1.0 - self.q) * self.eps ** (self.q - 2.0))
+
+    def _default_grid(self, column_scale: float, coef_scale: float) -> list[Penalty]:
+        return [self._with(q=q, eps=1e-2 * coef_scale) for q in (0.9, 0.75, 0.5, 0.25)]
+
+    def _half_as_concave(self) -> Penalty:
+        return self._with(q=0.5 * (1.0 + self.q))
 
     def core_spec(self) -> CoreSpec:
         """Return the name and parameters by which the compiled core knows this penalty."""

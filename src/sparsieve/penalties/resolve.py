@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,6 +18,7 @@ __all__ = [
     "largest_concavity",
     "minimiser_of",
     "resolve_penalty",
+    "shaped",
 ]
 
 BY_NAME: dict[str, type[BuiltIn]] = {
@@ -44,15 +47,25 @@ def resolve_penalty(penalty: str | Penalty) -> Penalty:
     ----------
     penalty : str or object
         ``"l1"``, ``"logsum"``, ``"mcp"``, ``"scad"``, ``"capped_l1"`` or ``"lq"`` mean the class
-        with its defaults. ``"lasso"`` is L1, ``"bridge"`` is Lq; capitals, spaces, ``-`` and ``_``
-        make no difference (``"Log-Sum"``). Any object with ``value`` and ``slope`` is accepted
-        after a check on a grid that its slope is finite at 0, >= 0, non-increasing and the
-        derivative of its value, with alpha a number or one number per coefficient.
+        with its defaults. ``"lasso"`` is L1, ``"log"`` LogSum, ``"capped"`` CappedL1 and
+        ``"bridge"`` Lq; capitals, spaces, ``-`` and ``_`` make no difference (``"Log-Sum"``). An
+        object of one of these classes is accepted if its parameters are in their ranges, any
+        other object with ``value`` and ``slope`` after a check on a grid of sizes and alphas:
+        both are finite, the value at 0 is 0, the slope is >= 0, non-increasing and the derivative
+        of the value, and an array of alphas gives the same numbers as one alpha at a time. A
+        class instead of an object is refused.
 
     Returns
     -------
     Penalty
         The object itself (not a copy), or a new one for a name.
+
+    Raises
+    ------
+    ValueError
+        For a name that is not known, a parameter out of its range, or formulas that fail the check.
+    TypeError
+        For a class, and for an object whose two methods are missing or do not take arrays.
     """
     if isinstance(penalty, str):
         said = "".join(penalty.lower().split()).replace("-", "").replace("_", "")
@@ -130,18 +143,34 @@ _FAR = 1e100
 def is_convex(penalty: Penalty) -> bool:
     """Tell whether a checked penalty is convex: its slope, which never rises, never falls."""
     known = getattr(penalty, "convex", None)  # at once: small fits ask often
-    if isinstance(penalty, BuiltIn) and known is not None:
+    if known is not None and _is_ours(penalty):
         return bool(known)
+    alphas = np.repeat([1e-3, 1.0, 1e3], 2)
     with np.errstate(all="ignore"):
-        near, far = np.asarray(penalty.slope(np.array([0.0, _FAR]), np.ones(2)))
-    return bool(near == far)
+        slope = np.asarray(penalty.slope(np.tile([0.0, _FAR], 3), alphas))
+    return bool(np.all(slope[::2] == slope[1::2]))
 
 
 def largest_concavity(penalty: Penalty, alpha: float) -> float:
     """Return the largest -r''(t; alpha) over t > 0: what the data must outweigh."""
-    if isinstance(penalty, BuiltIn) and hasattr(penalty, "concavity"):
-        return float(penalty.concavity(alpha))
-    # A penalty of the user's: steepest fall of the slope on a fine grid.
+    said = getattr(penalty, "concavity", None)
+    known = 0.0 if said is None else float(said(alpha))
+    if said is not None and _is_ours(penalty):
+        return known
+    # Steepest fall of the slope on a fine grid. It can miss a kink, the user's word can be wrong:
+    # the larger of the two claims less.
     t = np.r_[0.0, np.geomspace(1e-8, 1e8, 4001)]
     slope = np.asarray(penalty.slope(t, np.full_like(t, alpha)), dtype=np.float64)
-    return float(np.max(-np.diff(slope) / np.diff(t)))
+    return max(known, float(np.max(-np.diff(slope) / np.diff(t))))
+
+
+def shaped(penalty: Any) -> BuiltIn | None:
+    """Return the penalty itself if the library knows its shape; None for L1 and users' own."""
+    if isinstance(penalty, BuiltIn) and getattr(penalty, "_shape_name", ""):
+        return penalty
+    return None
+
+
+def _is_ours(penalty: Any) -> bool:
+    """Tell whether the formulas are the library's own, so that what it says of itself is true."""
+    return isinstance(penalty, BuiltIn) and hasattr(penalty, "core_spec")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inspect.choice import choice_of
-from ..penalties import resolve_penalty
+from ..penalties import is_convex, resolve_penalty
 
 __all__ = ["Curve", "curves_of", "penalty_words", "rule_of"]
 
@@ -39,7 +39,7 @@ class Curve:
 
 
 def penalty_words(penalty: Any) -> tuple[str, str, str, bool]:
-    """Return name, shape, Python expression and whether the penalty is the convex one."""
+    """Return name, shape, Python expression and whether it is a convex one of the library."""
     name = type(penalty).__name__
     if hasattr(penalty, "get_params"):
         parameters = penalty.get_params(deep=False)
@@ -48,7 +48,8 @@ def penalty_words(penalty: Any) -> tuple[str, str, str, bool]:
     shape = ", ".join(f"{key} = {_short(value)}" for key, value in parameters.items())
     code = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
     home = "sv." if type(penalty).__module__.startswith("sparsieve.") else ""
-    return name, shape, f"{home}{name}({code})", home == "sv." and name == "L1"
+    # Of a user's convex penalty the page gives the bound of every point (`above`), no more.
+    return name, shape, f"{home}{name}({code})", home == "sv." and is_convex(penalty)
 
 
 def _short(value: Any) -> str:

@@ -90,7 +90,7 @@ function minimumWords(track, k) {
     return `The problem is convex, so this is a global minimum: by the duality gap the objective is ${gapWords(track.dualGap[k])} above the lowest possible value.`;
   }
   if (isGlobal(track, k)) {
-    return `The penalty is not convex, but with these data the whole problem is, so this is the global minimum: the objective is ${gapWords(track.above[k])} above the lowest possible value.`;
+    return `With these data and this penalty the whole problem is convex, so this is the global minimum: the objective is ${gapWords(track.above[k])} above the lowest possible value.`;
   }
   const strict = track.convex[k]
     ? "The objective is strictly convex on the selected features, so among models with this support the point is a strict local minimum." +

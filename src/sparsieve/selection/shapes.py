@@ -12,20 +12,10 @@ from scipy import sparse
 
 from .._words import describe
 from ..data.validation import check_number
-from ..penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq, Penalty, resolve_penalty
+from ..penalties import L1, Penalty, resolve_penalty
+from ..penalties.resolve import BY_NAME, shaped
 
 __all__ = ["column_spreads", "neighbour_shape", "resolve_penalties", "shape_grid", "typical_scales"]
-
-# From nearly convex to strongly concave: along the list each shape is a small step from the last.
-# gamma counts in units of 1 / (mean square of a column), theta and eps in units of a coefficient.
-_DEFAULTS: dict[type, tuple[float, ...]] = {
-    MCP: (30.0, 10.0, 5.0, 3.0, 2.0, 1.4),
-    SCAD: (30.0, 10.0, 5.0, 3.7, 2.8, 2.2),
-    LogSum: (10.0, 3.0, 1.0, 0.3, 0.1, 0.03),
-    CappedL1: (3.0, 1.0, 0.5, 0.25, 0.1),
-    Lq: (0.9, 0.75, 0.5, 0.25),
-}
-_SHAPE_NAME = {MCP: "gamma", SCAD: "gamma", LogSum: "theta", CappedL1: "theta", Lq: "q"}
 
 
 def shape_grid(
@@ -64,55 +54,31 @@ def shape_grid(
     [MCP(gamma=5.0), MCP(gamma=2.0)]
     """
     penalty = resolve_penalty(penalty)
-    family = type(penalty)
+    known = shaped(penalty)
     if shapes is None:
         check_number("column_scale", column_scale, remedy="use e.g. column_scale=1.0")
         check_number("coef_scale", coef_scale, remedy="use e.g. coef_scale=1.0")
-        return _default_grid(penalty, column_scale, coef_scale)
+        return [penalty] if known is None else known._default_grid(column_scale, coef_scale)
     given = np.atleast_1d(np.asarray(shapes))
     if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "iuf":
         raise ValueError(
             f"shapes must be a non-empty list of numbers, got {shapes!r}; pass e.g. "
             "shapes=[5.0, 2.0], or None for the default grid."
         )
-    values = given.astype(np.float64)
-    if family not in _SHAPE_NAME:
+    if known is None:
+        families = sorted(kind.__name__ for kind in BY_NAME.values() if kind._shape_name)
         raise ValueError(
-            f"shapes={shapes!r} was given, but {family.__name__} has no shape parameter the "
-            "library knows; pass a list of penalties instead, or one of "
-            f"{', '.join(sorted(kind.__name__ for kind in _SHAPE_NAME))}."
+            f"shapes={shapes!r} was given, but {type(penalty).__name__} has no shape parameter the "
+            f"library knows; pass a list of penalties instead, or one of {', '.join(families)}."
         )
-    return [_with_shape(penalty, float(value)) for value in values]
+    values = given.astype(np.float64)
+    return [resolve_penalty(known._with(**{known._shape_name: float(v)})) for v in values]
 
 
-def _default_grid(penalty: Penalty, column_scale: float, coef_scale: float) -> list[Penalty]:
-    family = type(penalty)
-    if family is MCP:
-        return [MCP(gamma=g / column_scale**2) for g in _DEFAULTS[MCP]]
-    if family is SCAD:
-        scaled = [max(1.0 + (g - 1.0) / column_scale**2, 2.05) for g in _DEFAULTS[SCAD]]
-        return [SCAD(gamma=g) for g in dict.fromkeys(scaled)]
-    if family is LogSum or family is CappedL1:
-        return [family(theta=t * coef_scale) for t in _DEFAULTS[family]]
-    if family is Lq:
-        return [Lq(q=q, eps=1e-2 * coef_scale) for q in _DEFAULTS[Lq]]
-    return [penalty]
-
-
-def _with_shape(penalty: Any, value: float) -> Penalty:
-    family = type(penalty)
-    parameters = {**penalty.get_params(), _SHAPE_NAME[family]: value}
-    return resolve_penalty(family(**parameters))
-
-
-def neighbour_shape(penalty: Any) -> Penalty:
+def neighbour_shape(penalty: Penalty) -> Penalty:
     """Return the same penalty, about half as concave; L1 when the library knows no shape of it."""
-    family = type(penalty)
-    if family is Lq:
-        return _with_shape(penalty, 0.5 * (1.0 + penalty.q))
-    if family in _SHAPE_NAME:
-        return _with_shape(penalty, 2.0 * getattr(penalty, _SHAPE_NAME[family]))
-    return L1()
+    known = shaped(penalty)
+    return L1() if known is None else resolve_penalty(known._half_as_concave())
 
 
 def resolve_penalties(penalty: Any) -> list[Penalty]:
