@@ -3,7 +3,8 @@
 Along one coordinate the objective is  h t^2/2 - z t + r(t), t >= 0,  up to a constant, with
 h = ||x_j||^2/n and z = |c_j + h w_j|. Each step goes to the lowest point, however far away: to 0 up
 to the threshold  T = inf over t > 0 of h t/2 + r(t)/t,  else to the formulas below (Mazumder,
-Friedman and Hastie 2011 for MCP with gamma h > 1; the others are derived the same way).
+Friedman and Hastie 2011 for MCP with gamma h > 1; the others are derived the same way). As a rival
+it shares no formula with the library.
 """
 
 from __future__ import annotations

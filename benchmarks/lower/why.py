@@ -235,8 +235,8 @@ def shapes(case: Case) -> np.ndarray:
         w: Any = None
         for f in factors:
             softer = Penalty(penalty.kind, penalty.shape * f)
-            # log-sum: the slope at zero is alpha/theta, and stays the same
-            bench = case.bench.at(case.bench.alpha * (f if penalty.kind == "logsum" else 1.0))
+            slopes = [float(each.slope(np.zeros(1), 1.0)[0]) for each in (penalty, softer)]
+            bench = case.bench.at(case.bench.alpha * slopes[0] / slopes[1])  # same slope at zero
             w = bench.settle(np.zeros(0), softer, start="lasso" if w is None else w)
         starts.append(w)
     return case.lowest(starts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sparsieve import MCP, SCAD, LogSum
+from sparsieve import shape_grid
 from sparsieve.penalties import Penalty
 
 from .problems import Problem
@@ -51,9 +51,7 @@ class Task:
 
     def make_penalty(self) -> Penalty:
         """Return the penalty in the paper's scale."""
-        kinds = {"logsum": LogSum, "mcp": MCP, "scad": SCAD}
-        penalty: Penalty = kinds[self.penalty](self.shape)
-        return penalty
+        return shape_grid(self.penalty, [self.shape])[0]
 
 
 @dataclass(frozen=True)

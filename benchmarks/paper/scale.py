@@ -49,6 +49,7 @@ class LibraryProblem:
 
 def to_library(X: Any, y: Array, penalty: Penalty) -> LibraryProblem:
     """Convert a problem of the paper; X is copied for SCAD only."""
+    # By class: how r changes when it is divided by n matters to the paper's scale alone.
     n = float(y.size)
     if isinstance(penalty, SCAD):
         return LibraryProblem(X * np.sqrt(n), y * np.sqrt(n), penalty, 1.0, 1.0)

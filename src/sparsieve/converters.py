@@ -10,6 +10,9 @@ and glmnet standardise the columns first (mean 0 and variance 1, with 1/n): stan
 for instance with ``StandardScaler``, and divide the coefficients by its ``scale_`` to compare.
 """
 
+# This module alone asks for the class of a penalty. Names and scales of other packages are no facts
+# of our penalties, and only a penalty with exactly these formulas has a counterpart there.
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple

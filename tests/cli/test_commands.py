@@ -18,6 +18,7 @@ from sklearn.base import clone
 from sklearn.datasets import dump_svmlight_file
 
 import sparsieve as sv
+from sparsieve.penalties.resolve import BY_NAME
 
 
 def read_predictions(file):
@@ -376,3 +377,10 @@ def test_exit_codes_are_those_that_are_documented(run):
     rows = re.findall(r"^\| (\d+) \| ", page.split("## Exit codes")[1], re.MULTILINE)
     told = re.findall(r"^ +(\d+)  ", run("fit", "--help").out.split("Exit codes:")[1], re.MULTILINE)
     assert [int(code) for code in rows] == [int(code) for code in told] == sorted(Exit)
+
+
+@pytest.mark.parametrize("command", ["fit", "path"])
+def test_help_names_every_penalty(run, command):
+    # The help has a copy of the names.
+    option = run(command, "--help").out.split("--penalty")[1]
+    assert all(re.search(rf"\b{name}\b", option) for name in BY_NAME)

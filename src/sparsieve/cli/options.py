@@ -123,6 +123,7 @@ def penalties(default: str) -> Callable[[F], F]:
         default=default,
         show_default=True,
         metavar="LIST",
+        # Written out: importing the penalties would keep --help waiting.
         help="l1, mcp, scad, logsum, capped_l1, lq; several with commas; with a parameter: "
         "mcp:gamma=2.5.",
     )

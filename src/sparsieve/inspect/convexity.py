@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..penalties import Penalty, is_convex, largest_concavity
+from ..penalties.base import slope_at_zero
 from .relax import dense_columns, sample_weights
 
 if TYPE_CHECKING:
@@ -107,8 +108,7 @@ def global_lower_bounds(
 
 
 def _bound(point: Point, penalty: Penalty, d: int, margin: float) -> float:
-    slope = np.asarray(penalty.slope(np.zeros(1), np.full(1, point.alpha)), dtype=np.float64)
-    violation = point.kkt * float(slope[0])
+    violation = point.kkt * slope_at_zero(penalty, point.alpha)
     above = d * violation**2 / (2.0 * margin)
     return point.objective - above - _ROUNDING * abs(point.objective)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .base import Floats, Penalty
+from .base import Floats, Penalty, slope_at_zero
 
 __all__ = ["alpha_max_for", "alpha_without_jumps"]
 
@@ -47,7 +47,7 @@ def alpha_max_for(
     def zero_is_stationary(alpha: float) -> bool:
         return bool(np.all(np.asarray(penalty.slope(np.zeros_like(c), alpha * pi)) >= c))
 
-    unit_slope = float(np.asarray(penalty.slope(np.zeros(1), np.ones(1)))[0])
+    unit_slope = slope_at_zero(penalty, 1.0)
     if unit_slope > 0:
         # Exact when slope(0, alpha) is linear in alpha; a few ulps cover the rounded quotient.
         alpha = float(np.max(c / pi)) / unit_slope

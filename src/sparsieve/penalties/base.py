@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CoreSpec", "Floats", "Penalty"]
+__all__ = ["CoreSpec", "Floats", "Penalty", "slope_at_zero"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -33,3 +33,8 @@ class Penalty(Protocol):
 
     def slope(self, abs_w: Any, alpha: Any) -> Any:
         """Return r'(abs_w; alpha): >= 0, non-increasing in abs_w, finite at 0."""
+
+
+def slope_at_zero(penalty: Penalty, alpha: float) -> float:
+    """Return r'(0; alpha): the size of a correlation up to which zero is stationary."""
+    return float(np.asarray(penalty.slope(np.zeros(1), np.full(1, alpha)), dtype=np.float64)[0])

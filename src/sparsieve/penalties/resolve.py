@@ -166,9 +166,8 @@ def largest_concavity(penalty: Penalty, alpha: float) -> float:
 
 def shaped(penalty: Any) -> BuiltIn | None:
     """Return the penalty itself if the library knows its shape; None for L1 and users' own."""
-    if isinstance(penalty, BuiltIn) and getattr(penalty, "_shape_name", ""):
-        return penalty
-    return None
+    known = isinstance(penalty, BuiltIn) and hasattr(penalty, "_shape_name")
+    return penalty if known and penalty._shape_name else None
 
 
 def _is_ours(penalty: Any) -> bool:

@@ -136,6 +136,8 @@ def _lq(penalty: Lq, c: Number, a: Number, lam: float, ops: Ops) -> Pieces:
     return (t,), lambda t: lam * ((t + eps) ** q - eps**q)
 
 
+# Keyed by class, and formulas of penalties again: the oracle of the tests must not share them with
+# the penalties and the core that it judges.
 _PIECES: dict[type, Callable[[Any, Number, Number, float, Ops], Pieces]] = {
     L1: _l1,
     LogSum: _log_sum,

@@ -16,6 +16,7 @@ from ..inspect.relax import sample_weights
 from ..paths.grid import alpha_grid
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import L1, Penalty, resolve_penalty
+from ..penalties.base import slope_at_zero
 from ..solve.points import Point
 from ..solve.solvers import Begin, Problem, Solver
 from ..solve.starts import Start
@@ -111,7 +112,7 @@ class _Task:
 
     def level(self) -> float:
         """Return the penalty's slope at zero."""
-        return float(np.asarray(self.penalty.slope(np.zeros(1), np.full(1, self.alpha)))[0])
+        return slope_at_zero(self.penalty, self.alpha)
 
 
 def local_minima(  # noqa: PLR0913 - the options of a public function, by keyword
@@ -232,8 +233,7 @@ def _reverse_start(task: _Task, solver: Solver) -> None:
 def _shape_start(task: _Task, solver: Solver) -> None:
     """Follow the path of a more convex shape, then change the shape at alpha."""
     neighbour = neighbour_shape(task.penalty)
-    slope = float(np.asarray(neighbour.slope(np.zeros(1), np.ones(1)))[0])
-    level = task.level() / slope  # the alpha of the same slope at zero
+    level = task.level() / slope_at_zero(neighbour, 1.0)  # the alpha of the same slope at zero
     solver.set_penalty(neighbour)
     largest = solver.largest_alpha()
     if largest > level:
