@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from benchmarks.starts.summary import Loss, Summary
 
 Record = dict[str, Any]
+Section = Callable[[Summary], str]
+
+
+def page(
+    title: str,
+    document: Record,
+    about: Callable[[Record, Summary], str],
+    sections: Iterable[Section],
+    absent: Callable[[Record], str],
+) -> str:
+    """Return a report: title, what was measured, the sections, what is absent."""
+    summary = Summary(document["records"])
+    said = [section(summary) for section in sections]
+    parts = [f"# {title}\n", about(document, summary), *said, absent(document)]
+    return "\n".join(part for part in parts if part)
 
 
 def draws(summary: Summary) -> str:

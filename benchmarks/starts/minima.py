@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from benchmarks.starts.ways import PENALTIES, STRENGTHS
 
 Record = dict[str, Any]
 _BASE, *_STRONGER = STRENGTHS
+_TITLE = "How strong a minimum"
 _LABELS = [penalty.label for penalty in PENALTIES[:3]]
 
 
@@ -28,35 +30,15 @@ def write(document: Record, results: Path, *, docs: bool = False) -> list[Path]:
 
 def compact(document: Record) -> str:
     """Return the part of the report that the docs show: all but the tables case by case."""
-    summary = Summary(document["records"])
-    parts = [
-        "# How strong a minimum\n",
-        _about(document, summary),
-        _beyond(summary),
-        _together(summary),
-        _dictionaries(summary),
-        _objectives(summary),
-        _costs(summary),
-        markup.skipped_briefly(document),
-    ]
-    return "\n".join(part for part in parts if part)
+    sections = [_beyond, _together, _dictionaries, _objectives, _costs]
+    return markup.page(_TITLE, document, _about, sections, markup.skipped_briefly)
 
 
 def markdown(document: Record) -> str:
     """Return the whole report."""
-    summary = Summary(document["records"])
-    parts = [
-        "# How strong a minimum\n",
-        _about(document, summary),
-        _beyond(summary),
-        _together(summary),
-        *(_each_case(summary, label) for label in _LABELS),
-        _dictionaries(summary),
-        _objectives(summary),
-        _costs(summary),
-        markup.skipped(document),
-    ]
-    return "\n".join(part for part in parts if part)
+    cases = [partial(_each_case, label=label) for label in _LABELS]
+    sections = [_beyond, _together, *cases, _dictionaries, _objectives, _costs]
+    return markup.page(_TITLE, document, _about, sections, markup.skipped)
 
 
 def _about(document: Record, summary: Summary) -> str:

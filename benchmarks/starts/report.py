@@ -19,6 +19,7 @@ from benchmarks.starts.ways import DEFAULT, FRACTIONS, PENALTIES
 
 Record = dict[str, Any]
 _STARTS = ["previous", *(f"lasso {f:g}" for f in FRACTIONS), "best"]
+_TITLE = "Where a solve starts"
 _LABELS = [penalty.label for penalty in PENALTIES]
 _MAIN = _LABELS[:3]  # the fourth is there to see what a very concave penalty likes
 _RIVALS = (
@@ -48,41 +49,18 @@ def write(document: Record, results: Path, *, docs: bool = False) -> list[Path]:
 
 def compact(document: Record) -> str:
     """Return the part of the report that the docs show: all but the dictionaries with the BIC."""
-    summary = Summary(document["records"])
-    parts = [
-        "# Where a solve starts\n",
-        _about(document, summary),
-        _six_families(summary),
-        _each_family(summary),
-        _real_sets(summary),
-        _real_starts(summary),
-        _real_rivals(summary),
-        _objectives(summary),
-        _costs(summary),
-        _losses(summary),
-        markup.skipped_briefly(document),
-    ]
-    return "\n".join(part for part in parts if part)
+    sections = [_six_families, _each_family, *_rest()]
+    return markup.page(_TITLE, document, _about, sections, markup.skipped_briefly)
 
 
 def markdown(document: Record) -> str:
     """Return the whole report."""
-    summary = Summary(document["records"])
-    parts = [
-        "# Where a solve starts\n",
-        _about(document, summary),
-        _six_families(summary),
-        _each_family(summary),
-        _dictionaries(summary),
-        _real_sets(summary),
-        _real_starts(summary),
-        _real_rivals(summary),
-        _objectives(summary),
-        _costs(summary),
-        _losses(summary),
-        markup.skipped(document),
-    ]
-    return "\n".join(part for part in parts if part)
+    sections = [_six_families, _each_family, _dictionaries, *_rest()]
+    return markup.page(_TITLE, document, _about, sections, markup.skipped)
+
+
+def _rest() -> list[markup.Section]:
+    return [_real_sets, _real_starts, _real_rivals, _objectives, _costs, _losses]
 
 
 # ---------------------------------------------------------------- families

@@ -86,7 +86,7 @@ def _descend(
     values, norms2 = w[columns].tolist(), design.norms2[columns].tolist()
     stays = thresholds.tolist()
     dot, add, order = design.dot, design.add, columns.tolist()
-    updates = 0
+    work.visits += n_sweeps * len(order)
     for _ in range(n_sweeps):
         for i, j in enumerate(order):
             old = values[i]
@@ -97,7 +97,5 @@ def _descend(
             if new != old:
                 add(j, old - new, r)
                 values[i] = new
-                updates += 1
+                work.updates += 1
     w[columns] = values
-    work.visits += n_sweeps * len(order)
-    work.updates += updates

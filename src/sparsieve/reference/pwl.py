@@ -140,7 +140,7 @@ def descend(
     weights, norms2 = l1_weights[kept].tolist(), design.norms2[kept].tolist()
     pulls, values = (prox * center[kept]).tolist(), w[kept].tolist()
     dot, add, columns = design.dot, design.add, kept.tolist()
-    updates = 0
+    work.visits += n_sweeps * len(columns)
     for _ in range(n_sweeps):
         for i, j in enumerate(columns):
             old = values[i]
@@ -153,10 +153,8 @@ def descend(
             if new != old:
                 add(j, old - new, r)
                 values[i] = new
-                updates += 1
+                work.updates += 1
     w[kept] = values
-    work.visits += n_sweeps * len(columns)
-    work.updates += updates
 
 
 def solve_free_block(
