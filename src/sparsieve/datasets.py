@@ -104,8 +104,8 @@ def _find(name: str, fetch: Callable[[], tuple[Any, Array]]) -> tuple[Any, Array
     from sklearn.datasets import get_data_home
 
     folder = os.environ.get("SPARSIEVE_DATA")
-    for place in ([folder] if folder else []) + [get_data_home()]:
-        file = Path(place) / f"{name}.npz"
+    for directory in ([folder] if folder else []) + [get_data_home()]:
+        file = Path(directory) / f"{name}.npz"
         if file.is_file():
             try:
                 return _read(file)

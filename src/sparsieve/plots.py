@@ -99,16 +99,16 @@ def plot_path(path: PathData, ax: Any = None, *, n_names: int = 8) -> Any:
     for k in order[n_names:]:
         ax.plot(path.alphas, coefs[k], color=_REST, lw=0.8, zorder=1)
     styles = ("-", "--", ":")
-    for place, k in enumerate(leading):
-        colour = COLOURS[place % len(COLOURS)]
-        style = styles[place // len(COLOURS) % len(styles)]
+    for rank, k in enumerate(leading):
+        colour = COLOURS[rank % len(COLOURS)]
+        style = styles[rank // len(COLOURS) % len(styles)]
         ax.plot(path.alphas, coefs[k], color=colour, ls=style, lw=1.8, zorder=2)
     ax.axhline(0.0, color="black", lw=0.6)
     _alpha_axis(ax, path.alphas)
     ax.set_ylabel("coefficient")
     _shade_not_convex(ax, path)
     labels = [_name(path.feature_names, int(rows[k])) for k in leading]
-    colours = [COLOURS[place % len(COLOURS)] for place in range(len(leading))]
+    colours = [COLOURS[rank % len(COLOURS)] for rank in range(len(leading))]
     _name_ends(ax, [float(coefs[k, -1]) for k in leading], labels, colours)
     ax.set_title(f"{describe(path.penalty)}: {int(path.support_size[-1])} features at the end")
     return ax
@@ -125,12 +125,12 @@ def _name_ends(ax: Any, heights: list[float], labels: list[str], colours: list[s
         return
     low, high = ax.get_ylim()
     wanted = np.array([(height - low) / (high - low) for height in heights])
-    placed = _moved_apart(wanted, step=0.055)
+    apart = _moved_apart(wanted, step=0.055)
     for k, label in enumerate(labels):
         ax.annotate(
             label,
             xy=(1.0, wanted[k]),
-            xytext=(1.04, placed[k]),
+            xytext=(1.04, apart[k]),
             xycoords="axes fraction",
             textcoords="axes fraction",
             color=colours[k],
@@ -150,16 +150,16 @@ def _name_ends(ax: Any, heights: list[float], labels: list[str], colours: list[s
 
 
 def _moved_apart(wanted: Floats, step: float) -> Floats:
-    """Return places at least ``step`` apart, in [0, 1] if they fit, as near the wanted as can be.
+    """Return heights at least ``step`` apart, in [0, 1] if they fit, as near the wanted as can be.
 
-    Without ``step`` times its rank each place must only not decrease: an isotonic regression.
+    Without ``step`` times its rank each height must only not decrease: an isotonic regression.
     """
     order = np.argsort(wanted, kind="stable")
-    rank = step * np.arange(wanted.size)
-    highest = max(1.0 - float(rank[-1]), 0.0)
-    placed = np.empty_like(wanted)
-    placed[order] = rank + isotonic_regression(wanted[order] - rank, y_min=0.0, y_max=highest)
-    return placed
+    offset = step * np.arange(wanted.size)
+    highest = max(1.0 - float(offset[-1]), 0.0)
+    moved = np.empty_like(wanted)
+    moved[order] = offset + isotonic_regression(wanted[order] - offset, y_min=0.0, y_max=highest)
+    return moved
 
 
 def _shade_not_convex(ax: Any, path: PathData) -> None:

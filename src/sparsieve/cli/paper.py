@@ -29,7 +29,7 @@ def paper_command(arguments: list[str]) -> int:
 
 def checkout_around(folder: Path) -> Path | None:
     """Return the folder, or the nearest one above it, that is a checkout with the experiments."""
-    return next((place for place in (folder, *folder.parents) if _is_checkout(place)), None)
+    return next((each for each in (folder, *folder.parents) if _is_checkout(each)), None)
 
 
 def _is_checkout(folder: Path) -> bool:

@@ -153,7 +153,9 @@ class TableModel(Saveable):
             values = self.schema.categories[name]
             effects = np.concatenate([[0.0], self.coef_[start : start + len(values) - 1]])
             if effects.any():
-                result += effects[_places(table, position[name], values, self.schema, unknown)]
+                result += effects[
+                    _category_indices(table, position[name], values, self.schema, unknown)
+                ]
         return result
 
     def _about_absent(self, absent: list[str], known: list[str]) -> str:
@@ -257,7 +259,7 @@ def rescaled(path: Path, scale: Floats, names: NDArray[Any]) -> Path:
     return dataclasses.replace(path, points=points, coefs=coefs, feature_names=names, problem=None)
 
 
-def _places(
+def _category_indices(
     table: Table, position: int, values: list[str], schema: Schema, unknown: str
 ) -> NDArray[np.int64]:
     """Return the position of each row's text among the values of the fit."""
@@ -277,8 +279,8 @@ def _places(
             f"{table.source}: {int(missing.sum())} missing values in column {name!r}; fill them, "
             "or fit with `impute=...`."
         )
-    places = np.array([known.get(value, 0) for value in here] + [0], dtype=np.int64)
-    out: NDArray[np.int64] = places[np.where(missing, len(here), codes).astype(np.int64)]
+    indices = np.array([known.get(value, 0) for value in here] + [0], dtype=np.int64)
+    out: NDArray[np.int64] = indices[np.where(missing, len(here), codes).astype(np.int64)]
     return out
 
 

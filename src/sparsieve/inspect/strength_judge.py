@@ -103,17 +103,17 @@ def coordinatewise_violation(  # noqa: PLR0913 - the options of a public functio
         point = _Point(problem, fit_intercept)
         moving = np.flatnonzero(~problem.excluded)
         c, h, w = point.c[moving], point.h[moving], point.w[moving]
-        z, level = c + h * w, point.level[moving]
-        now = point.cost(np.abs(w), level)
+        z, feature_alpha = c + h * w, point.feature_alpha[moving]
+        now = point.cost(np.abs(w), feature_alpha)
         towards = np.maximum(z, 0.0) if positive else np.abs(z)
-        lines = _Lines(h * w * w / 2 - z * w + now, towards, h, level)
+        lines = _Lines(h * w * w / 2 - z * w + now, towards, h, feature_alpha)
         if not _finite(*lines, now):
             return float("inf")
         gain, which, t = _best_move(point.cost, lines, 0.0)
         if which >= 0 and np.isfinite(gain):
             # The same number from the step, which does not cancel where the step is short.
             step = np.sign(z[which]) * t - w[which]
-            cost = point.cost(np.array([t]), level[which : which + 1])[0]
+            cost = point.cost(np.array([t]), feature_alpha[which : which + 1])[0]
             gain = c[which] * step - h[which] * step**2 / 2 + (now[which] - cost)
         return _at_most_inf(point.from_intercept + max(gain, 0.0))
 
@@ -185,8 +185,8 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
         enters = (point.w == 0) & ~problem.excluded & (point.h > 0)
         if not (out.size and np.any(enters)):
             return 0.0
-        w, level = point.w[out], point.level[out]
-        base = point.cost(np.abs(w), level) - w * (point.c[out] + point.h[out] * w / 2)
+        w, feature_alpha = point.w[out], point.feature_alpha[out]
+        base = point.cost(np.abs(w), feature_alpha) - w * (point.c[out] + point.h[out] * w / 2)
         if not _finite(base):
             return float("inf")
         gain = float(np.max(base))  # the best value of the one that comes in is zero
@@ -201,7 +201,9 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
                 return float("inf")
             j, i = np.nonzero(z * (z / h) / 2 + base[features] > gain)
             columns = columns[j]
-            lines = _Lines(base[features][i], z[j, i], point.h[columns], point.level[columns])
+            lines = _Lines(
+                base[features][i], z[j, i], point.h[columns], point.feature_alpha[columns]
+            )
             gain, _, _ = _best_move(point.cost, lines, gain)
         return _at_most_inf(max(point.from_intercept + gain, 0.0))
 
@@ -216,17 +218,17 @@ def _finite(*arrays: Floats) -> bool:
 
 
 class _Cost:
-    """What coefficients cost, zero being free: r(t; level) - r(0; level), and 0 for level 0."""
+    """What coefficients cost, zero being free: r(t; a) - r(0; a) for a = alpha pi_j > 0, else 0."""
 
     def __init__(self, penalty: Penalty) -> None:
         self._penalty = penalty
 
-    def __call__(self, t: Floats, level: Floats) -> Floats:
+    def __call__(self, t: Floats, feature_alpha: Floats) -> Floats:
         cost = np.zeros_like(t)
-        paid = level > 0
-        t, level = t[paid], level[paid]
-        at_zero = np.asarray(self._penalty.value(np.zeros_like(t), level), dtype=np.float64)
-        cost[paid] = np.asarray(self._penalty.value(t, level), dtype=np.float64) - at_zero
+        paid = feature_alpha > 0
+        t, feature_alpha = t[paid], feature_alpha[paid]
+        at_zero = np.asarray(self._penalty.value(np.zeros_like(t), feature_alpha), dtype=np.float64)
+        cost[paid] = np.asarray(self._penalty.value(t, feature_alpha), dtype=np.float64) - at_zero
         return cost
 
 
@@ -236,7 +238,7 @@ class _Point:
     def __init__(self, problem: _Problem, fit_intercept: bool) -> None:
         self.cost = _Cost(problem.penalty)
         self.w = problem.abs_w * problem.sign
-        self.level = np.where(problem.excluded, 0.0, problem.alpha * problem.weights)
+        self.feature_alpha = np.where(problem.excluded, 0.0, problem.alpha * problem.weights)
         residual, self.from_intercept = problem.residual, 0.0
         if fit_intercept:
             mean = float(problem.omega @ residual)
@@ -255,10 +257,10 @@ class _Lines(NamedTuple):
     base: Floats
     z: Floats
     h: Floats
-    level: Floats
+    feature_alpha: Floats
 
     def gain(self, t: Floats, cost: Floats) -> Floats:
-        """Return base + z t - h t^2/2 - cost, where cost is r(t; level) or a bound of it."""
+        """Return base + z t - h t^2/2 - cost, where cost is r(t; alpha pi_j) or a bound of it."""
         return self.base + t * (self.z - self.h * t / 2) - cost
 
     def take(self, which: Any) -> _Lines:
@@ -290,14 +292,14 @@ def _best_move(cost: _Cost, lines: _Lines, least: float) -> tuple[float, int, fl
     which = which[far[which] > 0]
     left, right = np.zeros(which.size), far[which]
     some = lines.take(which)
-    at_left, at_right = np.zeros(which.size), cost(right, some.level)
+    at_left, at_right = np.zeros(which.size), cost(right, some.feature_alpha)
     for _ in range(_ROUNDS):
         if which.size == 0:
             break
         # The cost is concave, so its chord is below it, and this gain is above all in the interval.
         slope = (at_right - at_left) / (right - left)
         t = np.clip((some.z - slope) / some.h, left, right)
-        gains = some.gain(t, cost(t, some.level))
+        gains = some.gain(t, cost(t, some.feature_alpha))
         if not _finite(right, at_right, gains):
             return float("inf"), -1, 0.0
         record(which, t, gains)
@@ -307,7 +309,7 @@ def _best_move(cost: _Cost, lines: _Lines, least: float) -> tuple[float, int, fl
         if alive.size > _INTERVALS // 2:
             alive = alive[np.argpartition(-most[alive], _INTERVALS // 2)[: _INTERVALS // 2]]
         which, middle, some = which[alive], middle[alive], some.take(alive)
-        at_middle = cost(middle, some.level)
+        at_middle = cost(middle, some.feature_alpha)
         left, right = np.r_[left[alive], middle], np.r_[middle, right[alive]]
         at_left, at_right = np.r_[at_left[alive], at_middle], np.r_[at_middle, at_right[alive]]
         which = np.r_[which, which]

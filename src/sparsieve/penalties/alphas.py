@@ -100,7 +100,7 @@ def alpha_without_jumps(
     Parameters
     ----------
     thresholds : callable
-        Given curvatures and strengths, the correlations from which on zero is no minimiser.
+        Given curvatures and the alpha pi_j, the correlations from which on zero is no minimiser.
     stationary : float
         What :func:`alpha_max_for` returns: zero is not even stationary below.
     correlations, curvatures, weights : ndarray of shape (n_features,)

@@ -1,4 +1,4 @@
-"""The check a user's own penalty passes at first use: increasing, concave, consistent.
+"""The check of a user's own penalty at first use: increasing, concave, consistent.
 
 Majorisation-minimisation is only a descent method for such a penalty, and a wrong slope would be
 certified as if it were right. So the formulas are compared with each other before they are trusted.
@@ -24,7 +24,7 @@ _ALPHAS = (1e-3, 0.5, 20.0)
 def check_user_penalty(penalty: Any) -> None:
     """Raise TypeError or ValueError, with the remedy, unless ``penalty`` is usable.
 
-    Checked on a grid of sizes and strengths: slope is finite, >= 0 and non-increasing in abs_w;
+    Checked on a grid of sizes and alphas: slope is finite, >= 0 and non-increasing in abs_w;
     every chord of value lies between the slopes at its two ends (which is what "slope is the
     derivative of a concave value" means, kinks included); an array of alphas gives the same numbers
     as one alpha at a time.

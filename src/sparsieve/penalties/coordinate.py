@@ -30,7 +30,7 @@ def minimiser(penalty: Penalty, z: ArrayLike, curvature: ArrayLike, alpha: Array
     """Return the best values, with the signs of z, for a checked penalty."""
     z_, h, a = _broadcast(z, curvature, alpha)
     _require("z", z_, np.isfinite(z_), "finite")
-    _check_strength(h, a)
+    _check_curvature_and_alpha(h, a)
     t, _ = core_penalty(penalty).minimise(np.abs(_flat(z_)), _flat(h), _flat(a))
     # Zero, not -0.0, where z is negative and small.
     return np.where(t > 0.0, np.copysign(t, _flat(z_)), 0.0).reshape(z_.shape)
@@ -39,7 +39,7 @@ def minimiser(penalty: Penalty, z: ArrayLike, curvature: ArrayLike, alpha: Array
 def jump_threshold(penalty: Penalty, curvature: ArrayLike, alpha: ArrayLike) -> Floats:
     """Return the largest sizes of z up to which zero is best, for a checked penalty."""
     h, a = _broadcast(curvature, alpha)
-    _check_strength(h, a)
+    _check_curvature_and_alpha(h, a)
     limits: Floats = core_penalty(penalty).jump_thresholds(_flat(h), _flat(a))
     return limits.reshape(h.shape)
 
@@ -52,7 +52,7 @@ def _flat(array: Floats) -> Floats:
     return np.ascontiguousarray(array.reshape(-1))
 
 
-def _check_strength(curvature: Floats, alpha: Floats) -> None:
+def _check_curvature_and_alpha(curvature: Floats, alpha: Floats) -> None:
     _require("curvature", curvature, np.isfinite(curvature) & (curvature > 0.0), "finite and > 0")
     _require("alpha", alpha, np.isfinite(alpha) & (alpha >= 0.0), "finite and >= 0")
 

@@ -34,8 +34,8 @@ def encode_story(story: Story, budget: int = BUDGET, scale: Any = None) -> dict[
     index_bytes = 2 if used.size <= 1 << 16 else 4
     value_bytes = 8 if total * (index_bytes + 8) * _PER_BYTE <= budget else 4
     kept = _within_budget(story.tracks, used, n_features, budget, index_bytes + value_bytes)
-    place = np.full(n_features, -1, dtype=np.int64)
-    place[kept] = np.arange(kept.size)
+    position = np.full(n_features, -1, dtype=np.int64)
+    position[kept] = np.arange(kept.size)
     names = next((track.names for track in story.tracks if track.names is not None), None)
     return {
         "nFeatures": n_features,
@@ -45,7 +45,9 @@ def encode_story(story: Story, budget: int = BUDGET, scale: Any = None) -> dict[
         "nDropped": int(used.size - kept.size),
         "valueBytes": value_bytes,
         "indexBytes": index_bytes,
-        "tracks": [_encode_track(track, place, value_bytes, index_bytes) for track in story.tracks],
+        "tracks": [
+            _encode_track(track, position, value_bytes, index_bytes) for track in story.tracks
+        ],
         "curves": [_encode_curve(curve) for curve in story.curves],
         "choices": [vars(choice).copy() for choice in story.choices],
     }
@@ -92,12 +94,12 @@ def _within_budget(
 
 
 def _encode_track(
-    track: Track, place: NDArray[np.int64], value_bytes: int, index_bytes: int
+    track: Track, position: NDArray[np.int64], value_bytes: int, index_bytes: int
 ) -> dict[str, Any]:
     starts, where, what = [0], [], []
     for columns, values in track.points:
-        keep = place[columns] >= 0
-        where.append(place[columns][keep])
+        keep = position[columns] >= 0
+        where.append(position[columns][keep])
         what.append(values[keep])
         starts.append(starts[-1] + int(keep.sum()))
     rows = np.concatenate(where) if where else np.zeros(0, dtype=np.int64)
