@@ -36,3 +36,13 @@ PENALTIES = {
     "lq": sv.Lq(),
     "users": Geman(),
 }
+
+
+class OwnLasso:
+    """A user's own convex penalty."""
+
+    def value(self, abs_w, alpha):
+        return alpha * abs_w
+
+    def slope(self, abs_w, alpha):
+        return alpha * np.ones_like(abs_w)

@@ -1,7 +1,7 @@
 """One answer to "is the penalty convex?" in certificates and bounds."""
 
-import numpy as np
 import pytest
+from penalties_under_test import OwnLasso
 from problems import toy
 
 import sparsieve as sv
@@ -9,19 +9,11 @@ from sparsieve.inspect.convexity import global_lower_bounds
 from sparsieve.report.tracks import track_of
 
 
-class Lasso:
-    def value(self, abs_w, alpha):
-        return alpha * abs_w
-
-    def slope(self, abs_w, alpha):
-        return alpha * np.ones_like(abs_w)
-
-
 class Renamed(sv.L1):
     pass
 
 
-@pytest.mark.parametrize("penalty", [Lasso(), Renamed()], ids=["own", "renamed"])
+@pytest.mark.parametrize("penalty", [OwnLasso(), Renamed()], ids=["own", "renamed"])
 def test_a_lasso_by_another_name_is_certified_like_the_lasso(penalty):
     X, y, _ = toy(n_samples=50, n_features=80, n_active=5, noise=0.5, seed=4)
     ours = sv.SparseRegressor("l1", alpha=0.3).fit(X, y).certificate_
@@ -37,7 +29,7 @@ def test_a_lasso_by_another_name_is_certified_like_the_lasso(penalty):
 
 def test_every_point_of_an_own_lasso_has_a_bound():
     X, y, _ = toy(n_samples=50, n_features=80, n_active=5, noise=0.5, seed=4)
-    path = sv.sparse_path(X, y, Lasso(), alphas=5, eps=0.1)
+    path = sv.sparse_path(X, y, OwnLasso(), alphas=5, eps=0.1)
     assert None not in global_lower_bounds(path.problem, path.points, path.penalty)
     # Reports show how far above its bound a point is.
     assert all(above >= 0.0 for above in track_of(path).columns["above"])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from penalties_under_test import Geman
+from penalties_under_test import Geman, OwnLasso
 
 import sparsieve as sv
 from sparsieve.penalties import is_convex, largest_concavity
@@ -14,14 +14,6 @@ SHAPED = [sv.MCP(2.5), sv.SCAD(3.1), sv.LogSum(0.4), sv.CappedL1(0.7), sv.Lq(0.6
 
 class Renamed(sv.MCP):
     pass
-
-
-class Lasso:
-    def value(self, abs_w, alpha):
-        return alpha * abs_w
-
-    def slope(self, abs_w, alpha):
-        return alpha * np.ones_like(abs_w)
 
 
 class Squeezed(sv.MCP):
@@ -57,7 +49,7 @@ def test_built_in_penalties_know_whether_they_are_convex(penalty):
 
 
 def test_convexity_of_own_penalties_is_found_out():
-    assert is_convex(Lasso())
+    assert is_convex(OwnLasso())
     assert not is_convex(Geman())
     assert not is_convex(Squeezed())
     assert not is_convex(Late())
