@@ -137,10 +137,11 @@ def test_every_read_is_counted():
 @pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
 def test_paths_with_and_without_the_shadow_converge_to_the_same_minima_here(penalty):
     X, y, _ = sv.datasets.make_toy(200, 2000, 5, 1.0, random_state=1)
-    with_shadow = sv.sparse_path(X, y, penalty, alphas=40, start="previous")
-    without = sv.sparse_path(X, y, penalty, alphas=40, start="previous", shadow=False)
+    with_shadow = sv.sparse_path(X, y, penalty, alphas=40, eps=0.01, start="previous")
+    without = sv.sparse_path(X, y, penalty, alphas=40, eps=0.01, start="previous", shadow=False)
     assert with_shadow.passes.sum() < without.passes.sum()
     assert np.all(with_shadow.converged)
     assert np.all(without.converged)
-    # Both are stationary to 1e-6 of the slope; on this problem they end in the same minima.
+    # Both are stationary to 1e-6 of the slope; on this problem they end in the same minima as
+    # long as few of the features that only fit noise are selected.
     np.testing.assert_allclose(with_shadow.objective, without.objective, rtol=1e-9)
