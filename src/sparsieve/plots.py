@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 from ._words import describe
+from .data.types import Floats
 from .data.validation import check_integer, check_number, check_X_y
 from .inspect.choice import choice_of
 from .inspect.convexity import convex_region
@@ -29,8 +30,6 @@ __all__ = [
     "plot_penalty",
     "plot_surface",
 ]
-
-Floats = NDArray[np.float64]
 
 # Okabe and Ito (2008), without the yellow that is too light on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

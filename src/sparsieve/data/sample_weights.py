@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .types import Floats
 
 __all__ = ["in_range", "normalised"]
-
-Floats = NDArray[np.float64]
 
 
 def in_range(sample_weight: Floats) -> Floats:

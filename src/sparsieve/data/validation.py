@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from numbers import Integral, Real
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib.parallel import get_active_backend
@@ -19,8 +19,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
 
 from .sparse_checks import sound
-
-Floats: TypeAlias = NDArray[np.float64]
+from .types import Floats
 
 __all__ = [
     "Checked",

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..data.types import Floats
 from ..files.codec import encode
 from ..files.model_content import Saveable, estimator_to_json, summarize
 from ..inspect.certificate import Certificate
@@ -20,8 +21,6 @@ from ..tables.columns import Design, Schema, suggest
 from ..tables.table import Table, TableError, listing
 
 __all__ = ["TableModel"]
-
-Floats = NDArray[np.float64]
 
 
 class TableModel(Saveable):

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.types import Floats
+
 __all__ = ["Choice", "choice_of", "choose"]
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 

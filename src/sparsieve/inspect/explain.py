@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.types import Floats
 from ..solve.points import Point
 from ..solve.solvers import Problem
 from .relax import dense_columns, sample_weights
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from ..solve.path_data import PathData
 
 __all__ = ["Explanation", "explain_feature", "find_feature", "residuals_of"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ checked by something that shares no code with it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from scipy import sparse
 
 from ..data.sample_weights import normalised
 from ..data.sparse_checks import sound
+from ..data.types import Floats
 from ..data.validation import (
     check_finite_vector,
     check_finite_X,
@@ -22,8 +23,6 @@ from ..data.validation import (
     check_weights,
 )
 from ..penalties import Penalty, resolve_penalty
-
-Floats: TypeAlias = NDArray[np.float64]
 
 __all__ = ["kkt_violation", "objective"]
 

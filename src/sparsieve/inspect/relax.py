@@ -11,12 +11,11 @@ from scipy import sparse
 from scipy.optimize import nnls
 
 from ..data.sample_weights import normalised
+from ..data.types import Floats
 from ..solve.points import Point
 from ..solve.solvers import Problem
 
 __all__ = ["dense_columns", "least_squares_on", "relaxed", "sample_weights"]
-
-Floats = NDArray[np.float64]
 
 
 def sample_weights(problem: Problem, sample_weight: Floats | None = None) -> Floats:

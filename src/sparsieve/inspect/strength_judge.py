@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ..data.types import Floats
 from ..penalties import Penalty
 from .judge import _at_most_inf, _Problem, _read
 
-Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 __all__ = ["coordinatewise_violation", "swap_violation"]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..data.types import Floats
 from ..solve.solvers import Solver
 from ..solve.starts import Start, first_alpha
 
 __all__ = ["alpha_grid", "grid_from"]
-
-Floats = NDArray[np.float64]
 
 
 def alpha_grid(largest: float, count: int, eps: float) -> Floats:

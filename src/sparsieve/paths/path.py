@@ -22,8 +22,6 @@ from .reportable import ShownInline
 
 __all__ = ["Path", "make_path", "path_of"]
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Path(PathData, Summarised, ShownInline):

@@ -13,13 +13,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
+from ..data.types import Floats
 
 __all__ = ["CoreSpec", "Floats", "Penalty", "slope_at_zero"]
-
-Floats: TypeAlias = NDArray[np.float64]
-
 
 CoreSpec: TypeAlias = tuple[str, float, float]
 

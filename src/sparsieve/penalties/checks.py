@@ -6,12 +6,12 @@ certified as if it were right. So the formulas are compared with each other befo
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from ..data.types import Floats
 
 _SIGNATURE = "value(abs_w, alpha) and slope(abs_w, alpha)"
 # Zero, and sizes from far below to far above any usual breakpoint, each with a close right

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..data.types import Floats
 from .checks import Watched
 
 if TYPE_CHECKING:
     from .. import _core
     from .base import Penalty
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 def core_penalty(penalty: Penalty) -> _core.Penalty:

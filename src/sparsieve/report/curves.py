@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..data.types import Floats
 from ..inspect.choice import choice_of
 from ..penalties import is_convex, resolve_penalty
 
 __all__ = ["Curve", "curves_of", "penalty_words", "rule_of"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

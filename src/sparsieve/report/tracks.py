@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..data.types import Floats
 from ..inspect.convexity import convex_region, global_lower_bounds
 from ..solve.path_data import PathData, nearest_alpha
 from .curves import Curve, curves_of, penalty_words, rule_of
 
 __all__ = ["Choice", "Story", "Track", "read_story"]
 
-Floats = NDArray[np.float64]
 Points = list[tuple[NDArray[np.int64], Floats]]
 
 _LARGEST_EIGENPROBLEM = 300

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import gammaln, ndtr
 from sklearn.utils.validation import validate_data
 
+from ..data.types import Floats
 from ..data.validation import check_number
 from ..estimators.regressor import FittedPoint
 from ..inspect.choice import choice_of
@@ -28,8 +29,6 @@ from .scores import predictions
 from .shapes import column_spreads, resolve_penalties
 
 __all__ = ["CRITERIA", "SparseRegressorIC", "information_criterion"]
-
-Floats = NDArray[np.float64]
 
 CRITERIA = ("aic", "bic", "ebic", "hbic")
 # Least squares on all features estimates the noise when it leaves at least as many degrees of

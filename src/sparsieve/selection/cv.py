@@ -10,12 +10,13 @@ from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from .._words import describe
 from ..data.sample_weights import in_range
+from ..data.types import Floats
 from ..estimators.regressor import FittedPoint
 from ..files.checkpoint import Checkpoint, fingerprint
 from ..inspect.choice import choice_of
@@ -33,8 +34,6 @@ from .scores import check_scorer, mean_squared_errors, predictions, score_points
 from .shapes import resolve_penalties
 
 __all__ = ["SparseRegressorCV"]
-
-Floats = NDArray[np.float64]
 
 
 class FoldResult(NamedTuple):

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
+from ..data.types import Floats
+
 __all__ = ["Fold", "make_folds"]
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _REMEDY = "use e.g. cv=5, a scikit-learn splitter, or a list of (train, test) rows"

@@ -7,9 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..data.types import Floats
 from ..data.validation import check_alphas, check_number
 from ..paths.grid import grid_from
 from ..penalties import Penalty
@@ -19,8 +17,6 @@ from ..solve.starts import PREVIOUS, Start
 from ..solve.tracing import Limits, follow_within, trace
 
 __all__ = ["WARM_STARTS", "alpha_grids", "follow_shape"]
-
-Floats = NDArray[np.float64]
 
 WARM_STARTS = ("alpha", "shape", "both")
 

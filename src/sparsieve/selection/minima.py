@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from .._words import Summarised, describe, text_table
+from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
 from ..inspect.relax import sample_weights
 from ..paths.grid import alpha_grid
@@ -24,8 +25,6 @@ from ..solve.tracing import Limits, check_limits, solve_alone, trace
 from .shapes import neighbour_shape
 
 __all__ = ["LocalMinima", "local_minima"]
-
-Floats = NDArray[np.float64]
 
 _STEPS = 20  # alphas of the short paths that lead to a start
 _FAR = 1e-2  # how far below alpha the reverse path begins

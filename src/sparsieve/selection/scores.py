@@ -13,12 +13,11 @@ from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer_names
 
+from ..data.types import Floats
 from ..estimators.regressor import LinearPredictor
 from ..solve.points import Fits
 
 __all__ = ["Candidate", "check_scorer", "mean_squared_errors", "predictions", "score_points"]
-
-Floats = NDArray[np.float64]
 
 
 class Candidate(LinearPredictor):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._words import Summarised, text_table
+from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
 from ..files.checkpoint import Checkpoint, fingerprint
 from ..inspect.relax import sample_weights
@@ -26,7 +27,6 @@ from .shapes import column_spreads
 
 __all__ = ["Stability", "stability_bounds", "stability_selection"]
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 # Halves of more pairs than that would not be drawn in an hour.

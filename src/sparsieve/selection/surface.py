@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._words import Summarised, describe, text_table
+from ..data.types import Floats
 from ..data.validation import check_X_y
 from ..files.checkpoint import Checkpoint, fingerprint, pack_points, unpack_points
 from ..inspect.relax import sample_weights
@@ -29,8 +30,6 @@ from .runs import Cancel, run_units
 from .shapes import resolve_penalties, shape_grid, typical_scales
 
 __all__ = ["Surface", "sparse_surface"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.types import Floats
 from ..data.validation import check_number
 from ..penalties import Penalty
 from .points import Point
 from .solvers import Problem
 
 __all__ = ["PathData", "nearest_alpha"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Counters", "Fits", "Point"]
+from ..data.types import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["Counters", "Fits", "Point"]
 
 
 class Counters(NamedTuple):

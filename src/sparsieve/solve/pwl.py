@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _core
+from ..data.types import Floats
 from ..data.validation import check_integer, check_non_negative, check_number, check_X_y
 from .solvers import check_range, columns_of
 
 __all__ = ["PWLResult", "proximal_weighted_lasso"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from .. import _core
 from ..data.sample_weights import normalised
+from ..data.types import Floats
 from ..data.validation import Checked, check_finite_X, count_jobs
 from ..penalties import Penalty, is_convex
 from ..penalties.alphas import alpha_max_for, alpha_without_jumps
@@ -32,8 +33,6 @@ __all__ = [
     "columns_of",
     "core_penalty",
 ]
-
-Floats = NDArray[np.float64]
 
 #: What a user can do about each way a solve can end short of its tolerance.
 REMEDIES = {

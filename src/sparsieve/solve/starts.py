@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.types import Floats
 from ..penalties import Penalty, is_convex
 from .points import Counters, Point
 from .solvers import Begin, Problem, Solver
@@ -34,8 +35,6 @@ __all__ = [
     "first_alpha",
     "lowest",
 ]
-
-Floats = NDArray[np.float64]
 
 STARTS = ("lasso", "previous", "best")
 #: The lasso's level over the penalty's slope at zero: `make bench-starts` has the evidence.

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..data.types import Floats
 from ..data.validation import check_integer, check_number
 from .lowering import Lowering, passes
 from .points import Fits, Point
@@ -27,8 +27,6 @@ __all__ = [
     "solve_alone",
     "trace",
 ]
-
-Floats = NDArray[np.float64]
 
 #: Largest tolerance, relative to the slope at zero of its alpha, that a path-wide one turns into.
 _COARSEST = 0.1

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..data.types import Floats
 from .table import Table, TableError, listing
 
 __all__ = ["IMPUTATIONS", "Design", "Schema", "column_counts", "make_design", "suggest"]
-
-Floats = NDArray[np.float64]
 
 IMPUTATIONS = ("mean", "median", "zero")
 # More distinct values than this in a column of text is an identifier, not a category.

@@ -20,13 +20,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..data.types import Floats
 from .table import ReadOptions, Selection, Table, TableError, default_names, listing
 
 __all__ = ["read_csv"]
-
-Floats = NDArray[np.float64]
 
 # Fields per block: about 1 MB of text, 10 MB as Python strings, whatever the width of the table.
 _BLOCK = 100_000

@@ -10,13 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from ..data.types import Floats
 from .table import Selection, Table, TableError, first_line, listing
 
 __all__ = ["read_parquet"]
-
-Floats = NDArray[np.float64]
 
 # Values per block; a block costs some 10 bytes for each.
 _BLOCK = 1 << 20
