@@ -17,6 +17,7 @@ ORDER = (
     "_core",  # compiled
     "_files",
     "_words",
+    "_progress",
     "datasets",
     "data",
     "penalties",

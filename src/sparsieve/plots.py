@@ -20,7 +20,8 @@ from .inspect.choice import choice_of
 from .inspect.convexity import convex_region
 from .penalties import Penalty, resolve_penalty
 from .solve.path_data import PathData
-from .solve.solvers import Problem
+from .solve.problem import Problem
+from .solve.solvers import Solver
 
 __all__ = [
     "plot_convergence",
@@ -413,7 +414,7 @@ def plot_convergence(
     check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=1000")
     constraints = {key: options.pop(key) for key in ("fit_intercept", "positive") if key in options}
     problem = Problem(check_X_y(X, y, **options), **constraints)
-    solver = problem.solver(resolve_penalty(penalty))
+    solver = Solver(problem, resolve_penalty(penalty))
     kkt, gap = [], []
     for _ in range(max_iter):  # one reweighting at a time, each from where the last ended
         point = solver.solve(float(alpha), tol, 1)

@@ -13,8 +13,10 @@ from tolerances import DEFAULT_KKT, REORDERED_SUM, SINGULAR, TWO_SOLVES
 
 import sparsieve as sv
 from sparsieve import _core
+from sparsieve.data.core_columns import core_columns
 from sparsieve.data.validation import check_X_y
-from sparsieve.solve.solvers import Solver, columns_of, core_penalty
+from sparsieve.solve.problem import Problem
+from sparsieve.solve.solvers import Solver, core_penalty
 
 every_penalty = pytest.mark.parametrize("name", PENALTIES)
 
@@ -162,7 +164,7 @@ def test_saddles_and_maxima_are_not_called_strict_minima(penalty):
         gram = X.T @ X / n
         slope = penalty.slope(np.abs(w), np.full(k, alpha)) * np.sign(w)
         y = X @ (w + np.linalg.solve(gram, slope))
-        solver = Solver(check_X_y(X, y), penalty, fit_intercept=False)
+        solver = Solver(Problem(check_X_y(X, y), fit_intercept=False), penalty)
         solver.warm_start(np.arange(k), w)
         point = solver.solve(alpha, DEFAULT_KKT, 10_000)
         assert point.converged
@@ -181,7 +183,7 @@ def test_a_face_of_solutions_is_not_a_strict_minimum(penalty):
     X = np.asfortranarray(rng.standard_normal((40, 4)))
     X[:, 1] = X[:, 0]
     y = X[:, 0] + 0.1 * rng.standard_normal(40)
-    solver = Solver(check_X_y(X, y), penalty)
+    solver = Solver(Problem(check_X_y(X, y)), penalty)
     solver.warm_start(np.array([0, 1]), np.array([0.3, 0.3]))
     point = solver.solve(0.5 * solver.alpha_max(), DEFAULT_KKT, 10_000)
     assert point.converged
@@ -262,7 +264,7 @@ def test_bounds_of_columns_with_few_entries_cover_every_feature(name, intercept)
 def core_path(X, y, penalty, alphas, threads=1, shadow=True):
     """Return the coefficients of a path, straight from the core."""
     n, d = X.shape
-    design = _core.Design(columns_of(X), np.full(n, 1.0 / n), True, threads, shadow)
+    design = _core.Design(core_columns(X), np.full(n, 1.0 / n), True, threads, shadow)
     solver = _core.solver(design, y, core_penalty(penalty), None, False, 0.0)
     coefs = np.zeros((d, len(alphas)))
     looked = 0

@@ -15,7 +15,7 @@ from sklearn.linear_model import Lasso
 from tolerances import BRUTE_FORCE, REORDERED_SUM
 
 import sparsieve as sv
-from sparsieve.inspect import strength_judge
+from sparsieve.data import centred
 
 JUDGES = (sv.coordinatewise_violation, sv.swap_violation)
 PENALTIES = [
@@ -225,8 +225,8 @@ def test_storage_and_blocks_make_no_difference(penalty, monkeypatch):
     repeated = sparse.coo_array((halves, (np.r_[coo.row, coo.row], np.r_[coo.col, coo.col])))
     kinds = [X, sparse.csc_array(X), sparse.csr_array(X), sparse.csr_matrix(X), coo, repeated]
     kinds += [sparse.lil_array(X), sparse.bsr_array(X), sparse.csc_array(X.astype(np.float64))]
-    for room in (strength_judge._ROOM, 60):
-        monkeypatch.setattr(strength_judge, "_ROOM", room)
+    for room in (centred._ROOM, 60):
+        monkeypatch.setattr(centred, "_ROOM", room)
         for kind in kinds:
             got = [problem.judge(judge, kind) for judge in JUDGES]
             assert got == pytest.approx(expected, rel=1e-11)  # the gap asked of a minimum, and sums
@@ -352,7 +352,7 @@ def test_thousands_of_columns_take_seconds():
 
 @pytest.mark.parametrize("judge", JUDGES)
 def test_X_is_neither_copied_nor_changed(judge, monkeypatch):
-    monkeypatch.setattr(strength_judge, "_ROOM", 2**14)
+    monkeypatch.setattr(centred, "_ROOM", 2**14)
     rng = np.random.default_rng(1)
     dense = rng.standard_normal((500, 2000))
     w = np.zeros(2000)

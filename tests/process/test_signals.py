@@ -10,7 +10,8 @@ from penalties_under_test import Arctan
 
 from sparsieve.data.validation import check_X_y
 from sparsieve.penalties import resolve_penalty
-from sparsieve.solve.solvers import Problem
+from sparsieve.solve.problem import Problem
+from sparsieve.solve.solvers import Solver
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
 # These take another route through the library; the others vary the data.
@@ -58,7 +59,7 @@ def test_ctrl_c_between_two_calls_of_a_penalty_of_python():
     before = signal.signal(signal.SIGALRM, ring)
     try:
         for k in range(30):
-            solver = problem.solver(resolve_penalty(Arctan()))
+            solver = Solver(problem, resolve_penalty(Arctan()))
             alphas = solver.alpha_max() * np.geomspace(1e-3, 1e-6, 30)
             with pytest.raises(KeyboardInterrupt):
                 follow_and_wait(solver, alphas, 0.051 + 0.011 * k)

@@ -16,7 +16,9 @@ from sparsieve.files.checkpoint import CheckpointError
 from sparsieve.files.model_file import read_content, write_content
 from sparsieve.selection import stability
 from sparsieve.selection.grid import alpha_grids
-from sparsieve.solve.solvers import Problem
+from sparsieve.solve.limits import Limits
+from sparsieve.solve.problem import Problem
+from sparsieve.solve.solvers import Solver
 from sparsieve.solve.starts import ABOVE, FRACTION, Start
 from sparsieve.solve.tracing import fits_along
 
@@ -93,7 +95,9 @@ def test_folds_of_best_are_never_above_the_others(hard):
     problem = Problem(check_X_y(X, y))
     weight = np.resize([1.0, 1.0, 0.0], len(y))
     fits = {
-        name: fits_along(problem.solver(sv.MCP(), weight), alphas, DEFAULT_KKT, 10_000, Start(name))
+        name: fits_along(
+            Solver(problem, sv.MCP(), weight), alphas, Limits(DEFAULT_KKT), Start(name)
+        )
         for name in NAMES
     }
     for name in NAMES:

@@ -22,9 +22,11 @@ from tolerances import (
 import sparsieve as sv
 from sparsieve.data.validation import check_X_y
 from sparsieve.penalties import resolve_penalty
-from sparsieve.solve.solvers import Begin, Problem, Solver
+from sparsieve.solve.limits import Limits, check_limits
+from sparsieve.solve.problem import Problem
+from sparsieve.solve.solvers import Begin, Solver
 from sparsieve.solve.starts import FRACTION, Start, lowest
-from sparsieve.solve.tracing import check_limits, fits_along, trace
+from sparsieve.solve.tracing import fits_along, trace
 
 # --------------------------------------------------------------------------- lowest of several
 
@@ -38,7 +40,7 @@ def test_best_is_never_above_any_of_its_starts(penalty, alphas):
         best = sv.sparse_path(X, y, penalty, alphas=alphas, eps=0.02, start="best")
         limits = check_limits(tol=1e-6, max_iter=10_000)
         problem = Problem(check_X_y(X, y), minimum="coordinatewise")
-        solver = problem.solver(resolve_penalty(penalty), n_alphas=12)
+        solver = Solver(problem, resolve_penalty(penalty), n_alphas=12)
         down, _ = trace(solver, best.alphas, limits)
         up = [solver.solve(a, 1e-6, 10_000) for a in best.alphas[::-1]][::-1]
         lasso = sv.sparse_path(X, y, penalty, alphas=alphas, eps=0.02, start="lasso")
@@ -99,7 +101,7 @@ def alike():
 
 def three_walks(X, y, alphas, penalty="mcp"):
     """Return the objective of each walk of "best" by itself."""
-    solver = Problem(check_X_y(X, y)).solver(resolve_penalty(penalty))
+    solver = Solver(Problem(check_X_y(X, y)), resolve_penalty(penalty))
     down = solver.fits(alphas, 1e-6, 10_000).objective
     up = solver.fits(alphas[::-1], 1e-6, 10_000).objective[::-1]
     lasso = solver.again().fits(alphas, 1e-6, 10_000, Begin.lasso(FRACTION)).objective
@@ -195,8 +197,8 @@ def test_folds_and_paths_lower_their_points_alike(alike, minimum):
     X, y = alike
     alphas = sv.alpha_max(X, y) * np.geomspace(1.0, 0.02, 15)
     path = sv.sparse_path(X, y, alphas=alphas, start="best", minimum=minimum)
-    solver = Problem(check_X_y(X, y), minimum=minimum).solver(resolve_penalty("mcp"))
-    fits = fits_along(solver, path.alphas, 1e-6, 10_000, Start("best"))
+    solver = Solver(Problem(check_X_y(X, y), minimum=minimum), resolve_penalty("mcp"))
+    fits = fits_along(solver, path.alphas, Limits(), Start("best"))
     np.testing.assert_array_equal(fits.objective, path.objective)
     np.testing.assert_array_equal(fits.sizes, path.support_size)
 
@@ -235,7 +237,7 @@ def test_exchanges_lower_points_and_leave_none_that_an_exchange_would_lower():
         y = response(X, 8, 0.5, seed)
         path = sv.sparse_path(X, y, alphas=12, eps=0.02, start="best", minimum="swap")
         assert set(path.minimum) == {"swap"}
-        solver = Problem(check_X_y(X, y), minimum="swap").solver(resolve_penalty("mcp"))
+        solver = Solver(Problem(check_X_y(X, y), minimum="swap"), resolve_penalty("mcp"))
         for point in path.points:
             found = []
             begin = Begin.given(point.columns, point.values)

@@ -9,6 +9,7 @@ from tolerances import REORDERED_SUM
 import sparsieve as sv
 from sparsieve import _core
 from sparsieve.data.validation import check_X_y
+from sparsieve.solve.problem import Problem
 from sparsieve.solve.solvers import Solver
 
 every_penalty = pytest.mark.parametrize("name", PENALTIES)
@@ -20,7 +21,8 @@ def after(k, X, y, penalty, share=0.05, prox_weight=0.0, positive=False, **weigh
 
     A solve has no memory of where it will be stopped, so k = 1, 2, ... walk along one sequence.
     """
-    solver = Solver(check_X_y(X, y, **weights), penalty, positive=positive, prox_weight=prox_weight)
+    problem = Problem(check_X_y(X, y, **weights), positive=positive)
+    solver = Solver(problem, penalty, prox_weight=prox_weight)
     alpha = share * solver.alpha_max()
     points = []
     one = np.array([alpha]), np.array([1e-10]), k, [_core.Start()]

@@ -10,7 +10,8 @@ from tolerances import REORDERED_SUM
 import sparsieve as sv
 from sparsieve import _core
 from sparsieve.data.validation import check_X_y
-from sparsieve.solve.solvers import Begin, Problem
+from sparsieve.solve.problem import Problem
+from sparsieve.solve.solvers import Begin, Solver
 from sparsieve.solve.starts import lowest
 
 ALPHAS = np.array([0.5, 0.2, 0.1])
@@ -22,7 +23,7 @@ HERE = [Begin.here("previous")]
 @pytest.fixture
 def solver():
     X, y, _ = toy(60, 40, 5)
-    return Problem(check_X_y(X, y)).solver(sv.MCP())
+    return Solver(Problem(check_X_y(X, y)), sv.MCP())
 
 
 def collect(solver, alphas=ALPHAS, tol=TIGHT, begins=HERE, **options):

@@ -28,7 +28,8 @@ import sparsieve as sv
 from sparsieve.data.validation import check_X_y
 from sparsieve.paths.grid import grid_from
 from sparsieve.penalties import resolve_penalty
-from sparsieve.solve.solvers import Problem
+from sparsieve.solve.problem import Problem
+from sparsieve.solve.solvers import Solver
 from sparsieve.solve.starts import ABOVE, FRACTION, Start
 
 # ------------------------------------------------------------------------------------- the grid
@@ -50,7 +51,7 @@ def test_a_grid_begins_at_an_empty_point_and_ends_where_it_always_did(hard, pena
     assert path.support_size[0] == 0 or path.alphas[0] == pytest.approx(limit, rel=FEW_OPS)
     if start == "previous":
         assert path.alphas[0] == (ABOVE * unmoved if unmoved > largest else largest)
-    solver = Problem(check_X_y(X, y), minimum="coordinatewise").solver(resolve_penalty(penalty))
+    solver = Solver(Problem(check_X_y(X, y), minimum="coordinatewise"), resolve_penalty(penalty))
     grid = grid_from(solver, Start(start), count, 0.02)
     assert len(grid) == count
     np.testing.assert_array_equal(grid[: len(path)], path.alphas)

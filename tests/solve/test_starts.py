@@ -25,7 +25,8 @@ from tolerances import (
 import sparsieve as sv
 from sparsieve.data.validation import check_X_y
 from sparsieve.inspect.certificate import STARTED
-from sparsieve.solve.solvers import Begin, Problem
+from sparsieve.solve.problem import Problem
+from sparsieve.solve.solvers import Begin, Solver
 from sparsieve.solve.starts import check_start
 
 # ---------------------------------------------------------------------------------------- names
@@ -175,7 +176,7 @@ def test_given_coefficients_start_every_fold_and_shape(easy, monkeypatch):
 def test_given_coefficients_start_every_alpha(easy):
     X, y = easy
     given = np.random.default_rng(0).standard_normal(40)
-    solver = Problem(check_X_y(X, y)).solver(sv.MCP())
+    solver = Solver(Problem(check_X_y(X, y)), sv.MCP())
     alphas, begin = np.array([0.5, 0.2, 0.1]), Begin.given(np.arange(40), given)
     loose = 1e9  # every point will do, so a solve ends where it begins
     points = []

@@ -22,7 +22,7 @@ from tolerances import (
 
 import sparsieve as sv
 from sparsieve.files.checkpoint import CheckpointError
-from sparsieve.solve.solvers import MINIMA
+from sparsieve.solve.problem import MINIMA
 
 every_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES.keys())
 stronger = pytest.mark.parametrize("minimum", MINIMA[1:])

@@ -1,12 +1,13 @@
-"""Checks of the arrays inside a sparse matrix, before anything follows their indices."""
+"""Sparse matrices of users: checked before anything follows their indices, then put in order."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-__all__ = ["sound"]
+__all__ = ["canonical", "sound", "without_storage"]
 
 
 def sound(X: Any) -> Any:
@@ -28,6 +29,26 @@ def sound(X: Any) -> Any:
             f"X is a broken sparse matrix: {error}; rebuild it, for instance from its COO triplets."
         ) from error
     return X
+
+
+def canonical(X: Any) -> Any:
+    """Return a CSC or CSR matrix as an array with sorted indices and no repeats.
+
+    A new array object over the same memory: flags cached on the user's object may be stale, and an
+    array (not a matrix) keeps 64-bit indices as they are. What is out of order is put right in a
+    copy.
+    """
+    kind = sparse.csc_array if X.format == "csc" else sparse.csr_array
+    X = kind((X.data, X.indices, X.indptr), shape=X.shape, copy=False)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def without_storage(numbers: Any) -> Any:
+    """Return a sparse matrix as an array, anything else as it is."""
+    return numbers.toarray() if sparse.issparse(numbers) else numbers
 
 
 def _check_compressed(X: Any) -> None:

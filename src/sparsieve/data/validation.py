@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
 
-from .sparse_checks import sound
+from .sample_weights import normalised
+from .sparse_checks import canonical, sound
 from .types import Floats
 
 __all__ = [
@@ -64,6 +65,11 @@ class Checked(NamedTuple):
     sample_weight: Floats | None
     weights: Floats | None
     feature_names: NDArray[Any] | None
+
+    def omega(self, sample_weight: Floats | None = None) -> Floats:
+        """Return the sample weights, or other ones if given, summing to one."""
+        weight = self.sample_weight if sample_weight is None else sample_weight
+        return normalised(weight, self.y.size)
 
 
 def check_X_y(
@@ -399,15 +405,7 @@ def _sparse_X(X: Any) -> Any:
     if X.dtype.kind == "O":
         raise ValueError("X is sparse with dtype object; convert it with X.astype(float).")
     csc = sound(X).tocsc()
-    # A new array object over the same memory: flags cached on the user's object may be stale, and
-    # an array (not a matrix) keeps 64-bit indices as they are.
-    csc = sparse.csc_array((csc.data, csc.indices, csc.indptr), shape=csc.shape, copy=False)
-    if csc.dtype not in _FLOAT_DTYPES:
-        csc = csc.astype(np.float64)
-    if not csc.has_canonical_format:
-        csc = csc.copy()
-        csc.sum_duplicates()
-    return csc
+    return canonical(csc if csc.dtype in _FLOAT_DTYPES else csc.astype(np.float64))
 
 
 def _check_length(name: str, a: NDArray[Any], length: int, unit: str) -> None:

@@ -10,16 +10,19 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..data.design import Design
 from ..data.sample_weights import in_range
-from ..data.validation import check_integer, check_number, check_sample_weight, check_X_y
+from ..data.validation import check_number, check_sample_weight, check_X_y
 from ..files.model_content import Saveable
 from ..inspect.certificate import Certificate
 from ..inspect.relax import relaxed
 from ..paths.reportable import Reportable
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty, resolve_penalty
+from ..solve.limits import check_limits
 from ..solve.points import Point
-from ..solve.solvers import Problem
+from ..solve.problem import Problem
+from ..solve.solvers import Solver
 from ..solve.starts import Start, check_start
 from ..solve.tracing import solve_alone
 
@@ -36,7 +39,7 @@ class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # t
         """Return ``X @ coef_ + intercept_``."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False, dtype="numeric")
-        return np.asarray(X @ self.coef_ + self.intercept_)
+        return np.asarray(Design(X).product(self.coef_) + self.intercept_)
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Return the :math:`R^2` of the predictions for X, with sample weights of any size."""
@@ -193,14 +196,13 @@ class SparseRegressor(FittedPoint):
         """
         penalty = resolve_penalty(self.penalty)
         alpha = check_number("alpha", self.alpha, remedy="use alpha > 0, e.g. a part of alpha_max")
-        tol = check_number("tol", self.tol, remedy="use e.g. tol=1e-6")
-        max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="use e.g. max_iter=10000")
+        limits = check_limits(tol=self.tol, max_iter=self.max_iter)
         problem = self._problem(X, y, sample_weight, self.n_jobs)
         start = self._previous(problem) or check_start(self.start, problem).suited(penalty)
         validate_data(self, X, skip_check_array=True)
-        point = solve_alone(problem.solver(penalty), alpha, tol, max_iter, start)
-        warn_if_not_converged([point], tol)
-        self._store(point, tol, problem, penalty)
+        point = solve_alone(Solver(problem, penalty), alpha, limits, start)
+        warn_if_not_converged([point], limits.tol)
+        self._store(point, limits.tol, problem, penalty)
         if self.relax:
             self._relax(problem, point)
         return self

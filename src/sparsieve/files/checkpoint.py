@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._files import atomic_writer
 from ..solve.points import Counters, Point
-from ..solve.solvers import MINIMA, Problem
+from ..solve.problem import MINIMA, Problem
 
 __all__ = ["Checkpoint", "CheckpointError", "fingerprint", "pack_points", "unpack_points"]
 
@@ -180,12 +179,8 @@ def fingerprint(problem: Problem, *parts: Any) -> str:
         release = "unknown"
     digest = hashlib.sha256(release.encode())
     data = problem.data
-    if sparse.issparse(data.X):
-        for part in (data.X.data, data.X.indices, data.X.indptr):
-            _feed(digest, part)
-    else:
-        for j in range(data.X.shape[1]):
-            _feed(digest, data.X[:, j])
+    for part in problem.design.parts():
+        _feed(digest, part)
     options = (data.y, data.sample_weight, data.weights, problem.fit_intercept, problem.positive)
     for part in (*options, problem.n_samples, problem.n_features, *parts):
         _feed(digest, part)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..penalties import is_convex
 from ..solve.points import Point
-from ..solve.solvers import Problem
+from ..solve.problem import Problem
 from .convexity import global_lower_bound
 
 __all__ = ["STARTED", "Certificate"]

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from ..penalties import Penalty, is_convex, largest_concavity
 from ..penalties.base import slope_at_zero
-from .relax import dense_columns, sample_weights
 
 if TYPE_CHECKING:
     from ..solve.path_data import PathData
     from ..solve.points import Point
-    from ..solve.solvers import Problem
+    from ..solve.problem import Problem
 
 __all__ = ["convex_region", "global_lower_bound", "global_lower_bounds"]
 
@@ -36,14 +35,14 @@ def convex_region(path: PathData) -> NDArray[np.bool_]:
     """
     if path.problem is None:
         return path.convex
-    omega = sample_weights(path.problem)
+    omega = path.problem.data.omega()
     pi = _feature_weights(path.problem)
     region = np.ones(len(path), dtype=np.bool_)
     for k, point in enumerate(path.points):
         concavity = _concavities(path.penalty, point.alpha * pi[point.columns])
         if not concavity.any():
             continue
-        block = dense_columns(path.problem.data.X, point.columns)
+        block = path.problem.design.dense(point.columns)
         if path.problem.fit_intercept:
             block = block - omega @ block
         gram = (omega[:, np.newaxis] * block).T @ block
@@ -122,8 +121,8 @@ def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
     n, d = problem.n_samples, columns.size
     if d == 0 or d >= n or n * d * d > _AFFORDABLE:
         return 0.0
-    omega = sample_weights(problem)
-    block = dense_columns(problem.data.X, columns)
+    omega = problem.data.omega()
+    block = problem.design.dense(columns)
     raw = float(omega @ np.square(block).sum(axis=1))
     if problem.fit_intercept:
         block = block - omega @ block

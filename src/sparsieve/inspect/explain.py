@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.types import Floats
-from ..solve.points import Point
-from ..solve.solvers import Problem
-from .relax import dense_columns, sample_weights
+from ..solve.points import Fits, Point
+from ..solve.problem import Problem
 
 if TYPE_CHECKING:
     from ..solve.path_data import PathData
@@ -126,13 +125,7 @@ def find_feature(feature: Any, names: NDArray[Any] | None, n_features: int) -> t
 
 def residuals_of(problem: Problem, points: Sequence[Point]) -> Floats:
     """Return y - b - Xw of each point: (n_samples, n_points)."""
-    used = np.unique(np.concatenate([point.columns for point in points]))
-    coefs = np.zeros((used.size, len(points)))
-    for k, point in enumerate(points):
-        coefs[np.searchsorted(used, point.columns), k] = point.values
-    fitted = np.asarray(problem.data.X[:, used] @ coefs, dtype=np.float64)
-    intercepts = np.array([point.intercept for point in points])
-    return np.asarray(problem.data.y[:, np.newaxis] - fitted - intercepts)
+    return np.asarray(problem.data.y[:, np.newaxis] - problem.predictions(Fits.of(points)))
 
 
 def explain_feature(path: PathData, feature: Any) -> Explanation:
@@ -144,8 +137,8 @@ def explain_feature(path: PathData, feature: Any) -> Explanation:
             "compute the path again."
         )
     column, name = find_feature(feature, path.feature_names, problem.n_features)
-    omega = sample_weights(problem)
-    x = dense_columns(problem.data.X, np.array([column]))[:, 0]
+    omega = problem.data.omega()
+    x = problem.design.dense(np.array([column]))[:, 0]
     size = float(np.sqrt(omega @ x**2))
     if problem.fit_intercept:
         x = x - omega @ x

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
+from ..data.design import Design
 from ..data.sample_weights import normalised
-from ..data.sparse_checks import sound
+from ..data.sparse_checks import without_storage
 from ..data.types import Floats
 from ..data.validation import (
     check_finite_vector,
@@ -25,9 +25,6 @@ from ..data.validation import (
 from ..penalties import Penalty, resolve_penalty
 
 __all__ = ["kkt_violation", "objective"]
-
-# Columns converted to float64 at a time when X has another type: bounds the extra memory.
-_BLOCK = 512
 
 
 def objective(
@@ -147,7 +144,7 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     if np.any(abs_w[excluded]) or (positive and np.any(problem.sign < 0)):
         return float("inf")
     with np.errstate(over="ignore", invalid="ignore"):
-        correlation = _transposed_product(problem.X, problem.omega * problem.residual)
+        correlation = problem.design.correlations(problem.omega * problem.residual)
     slope = np.zeros_like(abs_w)
     penalised = ~(excluded | (problem.weights == 0))
     slope[penalised] = problem.penalty.slope(
@@ -171,7 +168,7 @@ def _at_most_inf(number: Any) -> float:
 
 
 class _Problem(NamedTuple):
-    X: Any
+    design: Design
     residual: Floats
     omega: Floats
     abs_w: Floats
@@ -193,13 +190,13 @@ def _read(
     weights: ArrayLike | None,
 ) -> _Problem:
     """Turn the arguments of the two judges into float64 arrays, checking that lengths agree."""
-    X = sound(X) if sparse.issparse(X) else np.asarray(X)
-    if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "biuf":
+    design = Design.of(X)
+    if len(design.shape) != 2 or 0 in design.shape or design.dtype.kind not in "biuf":
         raise ValueError(
-            f"X has shape {X.shape} and type {X.dtype}; pass a matrix of numbers with at least one "
-            "row and one column."
+            f"X has shape {design.shape} and type {design.dtype}; pass a matrix of numbers with at "
+            "least one row and one column."
         )
-    n_samples, n_features = X.shape
+    n_samples, n_features = design.shape
     w = _vector("coef", coef)
     target = _vector("y", y)
     if w.size != n_features or target.size != n_samples:
@@ -210,11 +207,12 @@ def _read(
     omega = normalised(check_sample_weight(sample_weight, n_samples), n_samples)
     pi = check_weights(weights, n_features)
     pi = np.ones(n_features) if pi is None else pi
-    check_finite_X(X)
+    check_finite_X(design.X)
     shift = check_number("intercept", intercept, low=-np.inf, remedy="pass 0.0 if there is none")
+    support = np.flatnonzero(w)
     return _Problem(
-        X=X,
-        residual=target - shift - _product(X, w),
+        design=design,
+        residual=target - shift - design.product_of(support, w[support]),
         omega=omega,
         abs_w=np.abs(w),
         sign=np.sign(w),
@@ -227,37 +225,11 @@ def _read(
 
 def _vector(name: str, numbers: Any) -> Floats:
     """Return coef or y as a float64 vector of finite numbers."""
-    if sparse.issparse(numbers):
-        numbers = numbers.toarray()
     try:
-        vector = np.asarray(numbers, dtype=np.float64).ravel()
+        vector = np.asarray(without_storage(numbers), dtype=np.float64).ravel()
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"{name} cannot be converted to an array of numbers: {error}; pass one number each."
         ) from error
     check_finite_vector(name, vector, "replace it by a finite number")
     return vector
-
-
-def _product(X: Any, w: Floats) -> Floats:
-    """Return X w in float64, reading only the columns of the support."""
-    support = np.flatnonzero(w)
-    if sparse.issparse(X):
-        return np.asarray(X @ w, dtype=np.float64)
-    X = np.asarray(X)
-    total = np.zeros(X.shape[0])
-    for start in range(0, support.size, _BLOCK):
-        columns = support[start : start + _BLOCK]
-        total += X[:, columns].astype(np.float64) @ w[columns]
-    return total
-
-
-def _transposed_product(X: Any, v: Floats) -> Floats:
-    """Return X'v in float64."""
-    if sparse.issparse(X):
-        return np.asarray(X.T @ v, dtype=np.float64)
-    X = np.asarray(X)
-    if X.dtype == np.float64:
-        return np.asarray(X.T @ v)
-    blocks = [X[:, s : s + _BLOCK].astype(np.float64).T @ v for s in range(0, X.shape[1], _BLOCK)]
-    return np.concatenate(blocks)

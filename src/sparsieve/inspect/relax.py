@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.optimize import nnls
 
-from ..data.sample_weights import normalised
 from ..data.types import Floats
 from ..solve.points import Point
-from ..solve.solvers import Problem
+from ..solve.problem import Problem
 
-__all__ = ["dense_columns", "least_squares_on", "relaxed", "sample_weights"]
-
-
-def sample_weights(problem: Problem, sample_weight: Floats | None = None) -> Floats:
-    """Return Omega: the sample weights (other ones than the data's if given), summing to one."""
-    weight = problem.data.sample_weight if sample_weight is None else sample_weight
-    return normalised(weight, problem.n_samples)
-
-
-def dense_columns(X: Any, columns: NDArray[np.int64]) -> Floats:
-    """Return some columns of X as a dense float64 array."""
-    part = X[:, columns]
-    return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+__all__ = ["least_squares_on", "relaxed"]
 
 
 def least_squares_on(
@@ -45,8 +30,8 @@ def least_squares_on(
     values : ndarray of shape (n_columns,)
     intercept : float
     """
-    omega = sample_weights(problem, sample_weight)
-    block, target = dense_columns(problem.data.X, columns), problem.data.y
+    omega = problem.data.omega(sample_weight)
+    block, target = problem.design.dense(columns), problem.data.y
     centre = omega @ block if problem.fit_intercept else np.zeros(columns.size)
     middle = float(omega @ target) if problem.fit_intercept else 0.0
     root = np.sqrt(omega)
@@ -64,9 +49,9 @@ def least_squares_on(
 def relaxed(problem: Problem, point: Point, sample_weight: Floats | None = None) -> Point:
     """Return the point refitted by least squares on its support; its proof is the old one."""
     values, intercept = least_squares_on(problem, point.columns, sample_weight)
-    omega = sample_weights(problem, sample_weight)
+    omega = problem.data.omega(sample_weight)
     y = problem.data.y
-    residual = y - intercept - dense_columns(problem.data.X, point.columns) @ values
+    residual = y - intercept - problem.design.dense(point.columns) @ values
     centre = float(omega @ y) if problem.fit_intercept else 0.0
     null = float(omega @ (y - centre) ** 2)
     r2 = 1.0 - float(omega @ residual**2) / null if null > 0.0 else 0.0

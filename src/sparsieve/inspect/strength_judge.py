@@ -6,13 +6,12 @@ minimiser: one-dimensional problems are solved by branch and bound on ``penalty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
+from ..data.centred import centred_columns
 from ..data.types import Floats
 from ..penalties import Penalty
 from .judge import _at_most_inf, _Problem, _read
@@ -21,10 +20,6 @@ Indices: TypeAlias = NDArray[np.intp]
 
 __all__ = ["coordinatewise_violation", "swap_violation"]
 
-# Columns converted to float64 or centred at a time, and numbers in any working array (32 MB).
-_BLOCK = 512
-_ROOM = 2**22
-_EPS = float(np.finfo(np.float64).eps)
 # One-dimensional minima are known to this part of z^2 / (2h), all that the fit can gain there.
 _GAP = 1e-12
 # Halvings of an interval, and intervals at a time: enough but for problems that are flat for miles.
@@ -246,7 +241,7 @@ class _Point:
             rest = float(problem.omega @ residual)  # what rounding left of the mean
             residual -= rest
             self.from_intercept = (mean + rest) * (mean + rest) / 2
-        self.columns = _columns_of(problem.X, problem.omega, fit_intercept)
+        self.columns = centred_columns(problem.design, problem.omega, fit_intercept)
         self.c, self.h = self.columns.measure(residual)
         self.c[self.h == 0] = 0.0
 
@@ -315,143 +310,3 @@ def _best_move(cost: _Cost, lines: _Lines, least: float) -> tuple[float, int, fl
         which = np.r_[which, which]
         some = lines.take(which)
     return best
-
-
-def _constant(h: Floats, raw: Floats) -> NDArray[np.bool_]:
-    """Tell which columns deviate from their means by no more than rounding errors of x - mean."""
-    few: NDArray[np.bool_] = h <= 64.0 * _EPS**2 * raw
-    return few & np.isfinite(raw)
-
-
-class _Products(NamedTuple):
-    """Weighted products x_j' Omega x_i: one row per j in ``columns``, one column per i."""
-
-    columns: Indices
-    values: Floats
-
-
-class _Dense:
-    """Columns of an array, centred in float64 block by block."""
-
-    def __init__(self, X: NDArray[Any], omega: Floats, centred: bool) -> None:
-        self._X, self._omega, self._centred = X, omega, centred
-        self._width = max(1, min(_BLOCK, _ROOM // X.shape[0]))
-
-    def _block(self, columns: Any) -> tuple[Floats, Floats]:
-        """Return some columns, centred, and their mean squares before that."""
-        block = np.array(self._X[:, columns], dtype=np.float64, order="F")
-        raw = self._omega @ block**2
-        for _ in range(2 if self._centred else 0):  # the second time removes what rounding left
-            block -= self._omega @ block
-        return block, raw
-
-    def measure(self, residual: Floats) -> tuple[Floats, Floats]:
-        """Return x_j' Omega residual and x_j' Omega x_j for all columns."""
-        d = self._X.shape[1]
-        c, h = np.empty(d), np.empty(d)
-        v = self._omega * residual
-        for first in range(0, d, self._width):
-            here = slice(first, first + self._width)
-            block, raw = self._block(here)
-            c[here], h[here] = v @ block, self._omega @ block**2
-            if self._centred:
-                h[here][_constant(h[here], raw)] = 0.0
-        return c, h
-
-    def pairs(
-        self, features: Indices, others: NDArray[np.bool_]
-    ) -> Iterator[tuple[slice, _Products]]:
-        """Yield products of some of the features with some of the others, until all are done."""
-        for start in range(0, features.size, self._width):
-            part = slice(start, min(start + self._width, features.size))
-            theirs = self._omega[:, None] * self._block(features[part])[0]
-            for first in range(0, others.size, self._width):
-                columns = first + np.flatnonzero(others[first : first + self._width])
-                if columns.size:
-                    yield part, _Products(columns, self._block(columns)[0].T @ theirs)
-
-
-class _Sparse:
-    """Columns of a CSC or CSR array, read in slices of its long axis and never made dense."""
-
-    def __init__(self, X: Any, omega: Floats, centred: bool) -> None:
-        self._X, self._omega, self._centred = X, omega, centred
-        self._mean = self._times(omega[:, None])[:, 0] if centred else np.zeros(X.shape[1])
-
-    def _slices(self) -> Iterator[tuple[int, int]]:
-        """Yield pieces of the axis that indptr runs over, of not too many entries each."""
-        starts = self._X.indptr
-        first, end = 0, starts.size - 1
-        while first < end:
-            last = int(np.searchsorted(starts, starts[first] + _ROOM // 4, side="right")) - 1
-            last = min(max(last, first + 1), end)
-            yield first, last
-            first = last
-
-    def _times(self, V: Floats) -> Floats:
-        """Return X'V in float64."""
-        product = np.zeros((self._X.shape[1], V.shape[1]))
-        for first, last in self._slices():
-            if self._X.format == "csc":
-                product[first:last] = self._X[:, first:last].T @ V
-            else:
-                product += self._X[first:last].T @ V[first:last]
-        return product
-
-    def measure(self, residual: Floats) -> tuple[Floats, Floats]:
-        """Return x_j' Omega residual and x_j' Omega x_j for all columns, centred."""
-        X, omega, mean = self._X, self._omega, self._mean
-        d = X.shape[1]
-        raw, squares, off, weight, stored = (np.zeros(d) for _ in range(5))
-        for first, last in self._slices():
-            entries = slice(X.indptr[first], X.indptr[last])
-            major = np.repeat(np.arange(first, last), np.diff(X.indptr[first : last + 1]))
-            minor = X.indices[entries]
-            rows, columns = (minor, major) if X.format == "csc" else (major, minor)
-            x, each = X.data[entries].astype(np.float64), omega[rows]
-            away = x - mean[columns]
-            for total, terms in (
-                (raw, each * x**2),
-                (squares, each * away**2),
-                (off, each * away),
-                (weight, each),
-                (stored, each > 0),
-            ):
-                total += np.bincount(columns, terms, minlength=d)
-        v = omega * residual
-        c, h = self._times(v[:, None])[:, 0], raw
-        if self._centred:
-            # Entries that are not stored are zeros, and as far from the mean as it is large.
-            rest = np.where(stored == np.count_nonzero(omega), 0.0, np.maximum(1.0 - weight, 0.0))
-            h = np.maximum(squares + rest * mean**2 - (off - rest * mean) ** 2, 0.0)
-            h[_constant(h, raw)] = 0.0
-            c -= mean * np.sum(v)
-        return c, h
-
-    def pairs(
-        self, features: Indices, others: NDArray[np.bool_]
-    ) -> Iterator[tuple[slice, _Products]]:
-        """Yield products of some of the features with all the others, until all are done."""
-        columns = np.flatnonzero(others)
-        width = max(1, min(_BLOCK, _ROOM // max(self._X.shape)))
-        for start in range(0, features.size, width):
-            part = slice(start, min(start + width, features.size))
-            theirs = self._X[:, features[part]].toarray().astype(np.float64)
-            theirs = self._omega[:, None] * (theirs - self._mean[features[part]])
-            values = self._times(theirs) - self._mean[:, None] * np.sum(theirs, axis=0)
-            yield part, _Products(columns, values[columns])
-
-
-def _columns_of(X: Any, omega: Floats, centred: bool) -> _Dense | _Sparse:
-    """Return X in a form whose columns can be read; CSC and CSR without repeats are not copied."""
-    if not sparse.issparse(X):
-        return _Dense(X, omega, centred)
-    if X.format not in ("csc", "csr"):
-        X = X.tocsc()
-    # A new object over the same memory: the user's is not modified, its flags may be stale.
-    kind = sparse.csc_array if X.format == "csc" else sparse.csr_array
-    X = kind((X.data, X.indices, X.indptr), shape=X.shape, copy=False)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return _Sparse(X, omega, centred)

@@ -17,7 +17,7 @@ from ..inspect.relax import relaxed
 from ..penalties import Penalty
 from ..solve.path_data import PathData
 from ..solve.points import Point
-from ..solve.solvers import Problem
+from ..solve.problem import Problem
 from .reportable import ShownInline
 
 __all__ = ["Path", "make_path", "path_of"]

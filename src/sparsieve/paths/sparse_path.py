@@ -12,10 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..data.validation import check_alphas, check_number, check_X_y
 from ..penalties import Penalty, resolve_penalty
+from ..solve.limits import check_limits
 from ..solve.points import Point
-from ..solve.solvers import REMEDIES, Problem
+from ..solve.problem import Problem
+from ..solve.solvers import REMEDIES, Solver
 from ..solve.starts import check_start
-from ..solve.tracing import check_limits, trace
+from ..solve.tracing import trace
 from .grid import grid_from
 from .path import Path, path_of
 
@@ -69,7 +71,7 @@ def alpha_max(
     """
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
     problem = Problem(data, fit_intercept=fit_intercept, positive=positive, minimum=minimum)
-    return problem.solver(resolve_penalty(penalty)).alpha_max(minimum)
+    return Solver(problem, resolve_penalty(penalty)).alpha_max(minimum)
 
 
 def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
@@ -222,7 +224,7 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     )
     n_alphas = grid if isinstance(grid, int) else len(grid)
     begin = check_start(start, problem).suited(penalty)
-    solver = problem.solver(penalty, max_time=limits.left(), n_alphas=n_alphas)
+    solver = Solver(problem, penalty, max_time=limits.left(), n_alphas=n_alphas)
     if isinstance(grid, int):
         grid = grid_from(solver, begin, grid, eps, limits.left())
     points, ended = trace(solver, grid, limits, start=begin, progress=progress, keep_finished=True)

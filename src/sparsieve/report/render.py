@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._files import atomic_writer
-from ..solve.solvers import DEFAULT_MINIMUM, MINIMA
+from ..solve.problem import DEFAULT_MINIMUM, MINIMA
 from .encode import BUDGET, encode_story, safe_json
 from .tracks import Story, Track, read_story
 

@@ -16,17 +16,18 @@ from ..data.types import Floats
 from ..data.validation import check_number
 from ..estimators.regressor import FittedPoint
 from ..inspect.choice import choice_of
-from ..inspect.relax import dense_columns, least_squares_on, sample_weights
+from ..inspect.explain import residuals_of
+from ..inspect.relax import least_squares_on
 from ..paths.path import path_of
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty
-from ..solve.points import Fits, Point
-from ..solve.solvers import Problem
+from ..solve.limits import Limits, check_limits
+from ..solve.points import Point
+from ..solve.problem import Problem
+from ..solve.solvers import Solver
 from ..solve.starts import check_start
-from ..solve.tracing import Limits, check_limits
 from .grid import alpha_grids, follow_shape
-from .scores import predictions
-from .shapes import column_spreads, resolve_penalties
+from .shapes import resolve_penalties
 
 __all__ = ["CRITERIA", "SparseRegressorIC", "information_criterion"]
 
@@ -120,9 +121,8 @@ def effective_samples(problem: Problem) -> float:
 
 def residual_sums(problem: Problem, points: Sequence[Point]) -> Floats:
     """Return the residual sum of squares of each point, the sample weights summing to n."""
-    rows, fits = np.arange(problem.n_samples), Fits.of(points)
-    squares = (problem.data.y[:, np.newaxis] - predictions(problem.data.X, rows, fits)) ** 2
-    return np.asarray(effective_samples(problem) * (sample_weights(problem) @ squares))
+    squares = residuals_of(problem, points) ** 2
+    return np.asarray(effective_samples(problem) * (problem.data.omega() @ squares))
 
 
 def estimate_noise_variance(
@@ -157,7 +157,7 @@ def estimate_noise_variance(
 
 def _noise_level(problem: Problem) -> float:
     """Return the t at which pure noise of unit variance lets in one feature on average."""
-    spread = column_spreads(problem.data.X, sample_weights(problem))
+    spread = problem.design.spreads(problem.data.omega())
     pi = problem.data.weights
     if pi is not None:
         usable = (pi > 0.0) & np.isfinite(pi)
@@ -178,9 +178,9 @@ def _noise_level(problem: Problem) -> float:
 def _least_squares_variance(problem: Problem, columns: NDArray[np.int64], n: float) -> float:
     """Return the residual variance of least squares on some columns."""
     values, intercept = least_squares_on(problem, columns)
-    block = dense_columns(problem.data.X, columns)
+    block = problem.design.dense(columns)
     squares = (problem.data.y - intercept - block @ values) ** 2
-    residual = n * float(sample_weights(problem) @ squares)
+    residual = n * float(problem.data.omega() @ squares)
     used = int(np.linalg.matrix_rank(block)) if columns.size else 0
     return residual / max(n - used - int(problem.fit_intercept), 1.0)
 
@@ -318,7 +318,7 @@ class SparseRegressorIC(FittedPoint):
         validate_data(self, X, skip_check_array=True)
         start = check_start(self.start, problem)
         grids = alpha_grids(problem, penalties, self.alphas, self.eps, start=start)
-        solver = problem.solver(penalties[0])
+        solver = Solver(problem, penalties[0])
         paths: list[list[Point]] = []
         for penalty, grid in zip(penalties, grids, strict=True):
             begin = start.suited(penalty)

@@ -24,13 +24,15 @@ from ..inspect.relax import least_squares_on
 from ..paths.path import path_of
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty
-from ..solve.solvers import Problem
+from ..solve.limits import Limits, check_limits
+from ..solve.problem import Problem
+from ..solve.solvers import Solver
 from ..solve.starts import Start, check_start
-from ..solve.tracing import Limits, check_limits, fits_along, trace
+from ..solve.tracing import fits_along, trace
 from .folds import Fold, make_folds
 from .grid import alpha_grids
 from .runs import Cancel, run_units
-from .scores import check_scorer, mean_squared_errors, predictions, score_points
+from .scores import check_scorer, mean_squared_errors, score_points
 from .shapes import resolve_penalties
 
 __all__ = ["SparseRegressorCV"]
@@ -74,16 +76,15 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
         weight *= in_range(np.where(weight > 0.0, data.sample_weight, 0.0))
         test_weight = in_range(data.sample_weight[fold.test])
     y = data.y[fold.test]
-    held_out = None if plan.scorer is None else data.X[fold.test]
-    solver = plan.problem.solver(plan.penalties[0], weight)
+    held_out = None if plan.scorer is None else plan.problem.design.rows(fold.test)
+    solver = Solver(plan.problem, plan.penalties[0], weight)
     solver.watch(plan.cancel.flag)
     shape = (len(plan.penalties), plan.grids[0].size)
     out = FoldResult(*(np.full(shape, np.nan) for _ in FoldResult._fields))
     for s, (penalty, alphas) in enumerate(zip(plan.penalties, plan.grids, strict=True)):
         solver.set_penalty(penalty)
         solver.clear()
-        limits = plan.limits
-        fits = fits_along(solver, alphas, limits.tol, limits.max_iter, plan.start.suited(penalty))
+        fits = fits_along(solver, alphas, plan.limits, plan.start.suited(penalty))
         plan.cancel.check()
         if plan.relax:
             refits = [
@@ -93,7 +94,7 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
                 values=np.concatenate([values for values, _ in refits]),
                 intercepts=np.array([intercept for _, intercept in refits]),
             )
-        out.mse[s] = mean_squared_errors(y, predictions(data.X, fold.test, fits), test_weight)
+        out.mse[s] = mean_squared_errors(y, plan.problem.predictions(fits, fold.test), test_weight)
         out.score[s] = (
             -out.mse[s]
             if plan.scorer is None
@@ -326,7 +327,7 @@ class SparseRegressorCV(FittedPoint):
         start = plan.start.suited(self.penalty_)
         # The lowest of several starts walks up from the end of the grid, as it did in the folds.
         alphas = plan.grids[row] if start.kind == "best" else plan.grids[row][: at + 1]
-        points, _ = trace(plan.problem.solver(self.penalty_), alphas, limits, start=start)
+        points, _ = trace(Solver(plan.problem, self.penalty_), alphas, limits, start=start)
         points = points[: at + 1]
         warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
         self.path_ = path_of(plan.problem, points, self.penalty_, "complete")

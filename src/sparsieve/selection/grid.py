@@ -11,10 +11,12 @@ from ..data.types import Floats
 from ..data.validation import check_alphas, check_number
 from ..paths.grid import grid_from
 from ..penalties import Penalty
+from ..solve.limits import Limits
 from ..solve.points import Point
-from ..solve.solvers import Begin, Problem, Solver
+from ..solve.problem import Problem
+from ..solve.solvers import Begin, Solver
 from ..solve.starts import PREVIOUS, Start
-from ..solve.tracing import Limits, follow_within, trace
+from ..solve.tracing import follow_within, trace
 
 __all__ = ["WARM_STARTS", "alpha_grids", "follow_shape"]
 
@@ -41,7 +43,7 @@ def alpha_grids(
     if not isinstance(grid, int):
         return [grid] * len(penalties)
     deadline = time.monotonic() + max_time
-    solver = problem.solver(penalties[0], max_time=max_time)
+    solver = Solver(problem, penalties[0], max_time=max_time)
     grids = []
     for penalty in penalties:
         solver.set_penalty(penalty)

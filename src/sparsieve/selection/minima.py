@@ -13,15 +13,16 @@ from scipy.sparse.linalg import LinearOperator, lsqr
 from .._words import Summarised, describe, text_table
 from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
-from ..inspect.relax import sample_weights
 from ..paths.grid import alpha_grid
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import L1, Penalty, resolve_penalty
 from ..penalties.base import slope_at_zero
+from ..solve.limits import Limits, check_limits
 from ..solve.points import Point
-from ..solve.solvers import Begin, Problem, Solver
+from ..solve.problem import Problem
+from ..solve.solvers import Begin, Solver
 from ..solve.starts import Start
-from ..solve.tracing import Limits, check_limits, solve_alone, trace
+from ..solve.tracing import solve_alone, trace
 from .shapes import neighbour_shape
 
 __all__ = ["LocalMinima", "local_minima"]
@@ -194,10 +195,10 @@ def local_minima(  # noqa: PLR0913 - the options of a public function, by keywor
 
 
 def _from_start(task: _Task, name: str) -> Point:
-    solver = task.problem.solver(task.penalty)
+    solver = Solver(task.problem, task.penalty)
     if name == "low lasso":
         start = Start("lasso").suited(task.penalty)
-        return solve_alone(solver, task.alpha, task.limits.tol, task.limits.max_iter, start)
+        return solve_alone(solver, task.alpha, task.limits, start)
     _STARTS.get(name, _random_start)(task, solver)
     label = {"path": "previous", "reverse": "upwards", "lasso": "lasso"}.get(name, "given")
     return solver.solve(task.alpha, task.limits.tol, task.limits.max_iter, Begin.here(label))
@@ -219,7 +220,7 @@ def _path_start(task: _Task, solver: Solver) -> None:
 
 
 def _lasso_start(task: _Task, solver: Solver) -> None:
-    lasso = task.problem.solver(L1())
+    lasso = Solver(task.problem, L1())
     point = lasso.solve(task.level(), task.limits.tol, task.limits.max_iter)
     solver.warm_start(point.columns, point.values)
 
@@ -275,19 +276,20 @@ def _allowed(problem: Problem) -> NDArray[np.bool_]:
 
 def _ridge(problem: Problem) -> Floats:
     """Return a ridge regression whose penalty is the mean variance of the rows' predictions."""
-    X, y = problem.data.X, problem.data.y
-    omega = sample_weights(problem)
+    design, y = problem.design, problem.data.y
+    omega = problem.data.omega()
     root = np.sqrt(omega)
-    mean = np.asarray(X.T @ omega, dtype=np.float64) if problem.fit_intercept else 0.0
+    # Without an intercept nothing is centred.
+    mean = design.correlations(omega) if problem.fit_intercept else np.zeros(problem.n_features)
     target = root * (y - (omega @ y if problem.fit_intercept else 0.0))
 
     def forward(v: Floats) -> Any:
-        return root * (X @ v - np.dot(mean, v) if problem.fit_intercept else X @ v)
+        return root * (design.product(v) - np.dot(mean, v))
 
     def backward(u: Floats) -> Any:
-        return X.T @ (root * u) - mean * float(root @ u)
+        return design.correlations(root * u) - mean * float(root @ u)
 
-    operator = LinearOperator(X.shape, matvec=forward, rmatvec=backward, dtype=np.float64)
+    operator = LinearOperator(design.shape, matvec=forward, rmatvec=backward, dtype=np.float64)
     gram_size = float(np.linalg.norm(backward(target))) / max(float(np.linalg.norm(target)), 1e-300)
     coef = np.asarray(lsqr(operator, target, damp=gram_size, iter_lim=50)[0])
     coef[~_allowed(problem)] = 0.0

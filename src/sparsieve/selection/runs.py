@@ -17,9 +17,9 @@ from sklearn import config_context, get_config
 from sklearn.utils.parallel import Parallel, delayed
 
 from .. import _core
+from .._progress import counter
 from ..data.validation import count_jobs
 from ..files.checkpoint import Checkpoint
-from ..solve.tracing import counter
 
 __all__ = ["Cancel", "run_units"]
 

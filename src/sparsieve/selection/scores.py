@@ -8,8 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer_names
 
@@ -17,7 +15,7 @@ from ..data.types import Floats
 from ..estimators.regressor import LinearPredictor
 from ..solve.points import Fits
 
-__all__ = ["Candidate", "check_scorer", "mean_squared_errors", "predictions", "score_points"]
+__all__ = ["Candidate", "check_scorer", "mean_squared_errors", "score_points"]
 
 
 class Candidate(LinearPredictor):
@@ -53,23 +51,6 @@ def check_scorer(scoring: Any) -> Any:
             f"{instead}."
         )
     return check_scoring(Candidate(), scoring=scoring)
-
-
-def predictions(X: Any, rows: NDArray[np.int64], fits: Fits) -> Floats:
-    """Return what each of the fits predicts for some rows: (n_rows, n_fits).
-
-    Reads only the columns that some fit selects, and only once.
-    """
-    used, place = np.unique(fits.columns, return_inverse=True)
-    starts = np.concatenate([[0], np.cumsum(fits.sizes)])
-    # One row per fit. A sparse product: most entries are zero, and it needs no thread pool, which
-    # would fight with the folds' own threads.
-    coefs = sparse.csr_array((fits.values, place, starts), shape=(fits.sizes.size, used.size))
-    block = X[:, used][rows] if sparse.issparse(X) else X[np.ix_(rows, used)]
-    product = coefs @ block.T
-    dense = product.toarray() if sparse.issparse(product) else product
-    predicted: Floats = np.asarray(dense.T, dtype=np.float64) + fits.intercepts
-    return predicted
 
 
 def mean_squared_errors(y: Floats, predicted: Floats, sample_weight: Floats | None) -> Floats:

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from .._words import describe
+from ..data.design import Design
 from ..data.validation import check_number
 from ..penalties import L1, Penalty, resolve_penalty
 from ..penalties.resolve import BY_NAME, shaped
 
-__all__ = ["column_spreads", "neighbour_shape", "resolve_penalties", "shape_grid", "typical_scales"]
+__all__ = ["neighbour_shape", "resolve_penalties", "shape_grid", "typical_scales"]
 
 
 def shape_grid(
@@ -106,33 +106,11 @@ def _identity(penalty: Any) -> str:
     return f"{kind} {sorted(parameters().items())}" if callable(parameters) else str(id(penalty))
 
 
-def column_spreads(X: Any, omega: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the root mean square of each column about its mean, under weights that sum to 1.
-
-    For columns whose squares leave the range it is 1e150; the solver then refuses them in words.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = _column_spreads(X, omega)
-    return np.where(np.isfinite(spread), spread, 1e150)
-
-
-def _column_spreads(X: Any, omega: NDArray[np.float64]) -> NDArray[np.float64]:
-    if sparse.issparse(X):
-        mean = np.asarray(X.T @ omega, dtype=np.float64)
-        squares = np.asarray(X.multiply(X).T @ omega, dtype=np.float64)
-        return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
-    spread = np.empty(X.shape[1])
-    for j in range(X.shape[1]):
-        column = X[:, j].astype(np.float64)
-        spread[j] = np.sqrt(omega @ (column - omega @ column) ** 2)
-    return spread
-
-
 def typical_scales(
-    X: Any, y: NDArray[np.float64], omega: NDArray[np.float64]
+    design: Design, y: NDArray[np.float64], omega: NDArray[np.float64]
 ) -> tuple[float, float]:
     """Return the median root mean square of the columns about their means, and std(y) over it."""
-    spread = column_spreads(X, omega)
+    spread = design.spreads(omega)
     spread = spread[spread > 0.0]
     column = float(np.median(spread)) if spread.size else 1.0
     size = math.sqrt(float(omega @ (y - omega @ y) ** 2)) / column

@@ -15,15 +15,15 @@ from .._words import Summarised, text_table
 from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
 from ..files.checkpoint import Checkpoint, fingerprint
-from ..inspect.relax import sample_weights
 from ..paths.grid import grid_from
 from ..penalties import Penalty, resolve_penalty
+from ..solve.limits import Limits, check_limits
 from ..solve.points import Point
-from ..solve.solvers import Problem
+from ..solve.problem import Problem
+from ..solve.solvers import Solver
 from ..solve.starts import Start, check_start
-from ..solve.tracing import Limits, check_limits, trace
+from ..solve.tracing import trace
 from .runs import Cancel, run_units
-from .shapes import column_spreads
 
 __all__ = ["Stability", "stability_bounds", "stability_selection"]
 
@@ -155,8 +155,7 @@ class _Entered:
         if not np.any(self._penalised(np.array(sorted(self.features), dtype=np.int64))):
             penalised = self._penalised(point.columns)
             fresh, values = point.columns[penalised], point.values[penalised]
-            omega = sample_weights(self.problem, self.weight)
-            spread = column_spreads(self.problem.data.X[:, fresh], omega)
+            spread = self.problem.design.spreads(self.problem.data.omega(self.weight), fresh)
             order = np.argsort(-np.abs(values) * spread, kind="stable")
             left = max(self.q - len(self.features), 0)
             self.features |= set(fresh[order[:left]].tolist())
@@ -186,7 +185,7 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     weight = np.zeros(plan.problem.n_samples)
     given = plan.problem.data.sample_weight
     weight[rows] = 1.0 if given is None else given[rows]
-    solver = plan.problem.solver(plan.penalty, weight)
+    solver = Solver(plan.problem, plan.penalty, weight)
     solver.watch(plan.cancel.flag)
     alphas = grid_from(solver, plan.start, plan.count, plan.eps)
     entered = _Entered(plan.q, plan.problem, weight)

@@ -12,19 +12,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._progress import counter
 from .._words import Summarised, describe, text_table
 from ..data.types import Floats
 from ..data.validation import check_X_y
 from ..files.checkpoint import Checkpoint, fingerprint, pack_points, unpack_points
-from ..inspect.relax import sample_weights
 from ..paths.path import Path, path_of
 from ..paths.reportable import ShownInline
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty
+from ..solve.limits import Limits, check_limits
 from ..solve.points import Point
-from ..solve.solvers import Problem
+from ..solve.problem import Problem
+from ..solve.solvers import Solver
 from ..solve.starts import Start, check_start
-from ..solve.tracing import Limits, check_limits, counter
 from .grid import WARM_STARTS, alpha_grids, follow_shape
 from .runs import Cancel, run_units
 from .shapes import resolve_penalties, shape_grid, typical_scales
@@ -152,7 +153,7 @@ def _unpack(arrays: Any) -> _Traced:
 
 def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
     """Follow one shape with a solver of its own: its bits do not depend on the other shapes."""
-    solver = plan.problem.solver(shape.penalty, max_time=plan.limits.left())
+    solver = Solver(plan.problem, shape.penalty, max_time=plan.limits.left())
     solver.watch(plan.cancel.flag)
     start = plan.start.suited(shape.penalty)
     traced = _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.limits, start=start))
@@ -184,7 +185,7 @@ def _run_apart(plan: _Plan, n_jobs: int | None, progress: bool, checkpoint: Any)
 def _run_chain(plan: _Plan, warm: str, progress: bool) -> list[_Traced]:
     """Follow the shapes one after the other, each from its neighbour's points."""
     first = plan.shapes[0].penalty
-    solver = plan.problem.solver(first, max_time=plan.limits.left())
+    solver = Solver(plan.problem, first, max_time=plan.limits.left())
     traced: list[_Traced] = []
     with contextlib.closing(counter(len(plan.shapes), 0, progress, "shapes")) as bar:
         for penalty, alphas in plan.shapes:
@@ -333,5 +334,5 @@ def _penalties_of(problem: Problem, penalties: Any, shapes: Any) -> list[Penalty
         return resolve_penalties(penalties)
     if shapes is not None:
         return resolve_penalties(shape_grid(penalties, shapes))
-    column, coef = typical_scales(problem.data.X, problem.data.y, sample_weights(problem))
+    column, coef = typical_scales(problem.design, problem.data.y, problem.data.omega())
     return shape_grid(penalties, column_scale=column, coef_scale=coef)

@@ -13,7 +13,7 @@ from ..data.types import Floats
 from ..data.validation import check_number
 from ..penalties import Penalty
 from .points import Point
-from .solvers import Problem
+from .problem import Problem
 
 __all__ = ["PathData", "nearest_alpha"]
 

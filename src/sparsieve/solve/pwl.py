@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _core
+from ..data.core_columns import core_columns
 from ..data.types import Floats
 from ..data.validation import check_integer, check_non_negative, check_number, check_X_y
-from .solvers import check_range, columns_of
+from .solvers import check_range
 
 __all__ = ["PWLResult", "proximal_weighted_lasso"]
 
@@ -103,7 +104,7 @@ def proximal_weighted_lasso(  # noqa: PLR0913 - the options of a public function
                 f"shape {prox_center.shape}."
             )
     omega = np.ones(n_samples) if data.sample_weight is None else data.sample_weight
-    design = _core.Design(columns_of(data.X), omega, False)
+    design = _core.Design(core_columns(data.X), omega, False)
     out = _core.solve_pwl(design, data.y, lam, prox_weight, prox_center, tol, max_epochs, screen)
     check_range(design, data)
     if not out["converged"]:

@@ -11,28 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .. import _core
-from ..data.sample_weights import normalised
 from ..data.types import Floats
 from ..data.validation import Checked, check_finite_X, count_jobs
 from ..penalties import Penalty, is_convex
 from ..penalties.alphas import alpha_max_for, alpha_without_jumps
 from ..penalties.coordinate import core_penalty
 from .points import Counters, Fits, Point
+from .problem import MINIMA, Problem
 
-__all__ = [
-    "DEFAULT_MINIMUM",
-    "MINIMA",
-    "Begin",
-    "Problem",
-    "Solver",
-    "check_minimum",
-    "check_range",
-    "columns_of",
-    "core_penalty",
-]
+__all__ = ["Begin", "Solver", "check_range", "core_penalty"]
 
 #: What a user can do about each way a solve can end short of its tolerance.
 REMEDIES = {
@@ -74,32 +63,11 @@ class Begin(NamedTuple):
         return cls(name, _core.Start.given(columns, values))
 
 
-#: How strong a minimum is looked for, weakest first.
-MINIMA = ("stationary", "coordinatewise", "swap")
-#: What is looked for unless something else is asked for.
-DEFAULT_MINIMUM = "coordinatewise"
-
-
-def check_minimum(minimum: Any) -> str:
-    """Return a checked ``minimum=``."""
-    if not isinstance(minimum, str) or minimum not in MINIMA:
-        known = ", ".join(map(repr, MINIMA))
-        raise ValueError(f"minimum={minimum!r} is not known; use one of {known}.")
-    return minimum
-
-
 _HERE = _core.Start()
 _PREVIOUS = Begin.here("previous")
 _CONVERGED = _core.Status.CONVERGED
 _SEARCHES: dict[str, _core.Minimum] = {m: getattr(_core.Minimum, m.upper()) for m in MINIMA}
 _REACHED = {search: name for name, search in _SEARCHES.items()}
-
-
-def columns_of(X: Any) -> _core.Columns:
-    """Hand validated X to the core; nothing is copied."""
-    if sparse.issparse(X):
-        return _core.csc(X.data, X.indices, X.indptr, X.shape[0])
-    return _core.dense(X)
 
 
 def check_range(design: _core.Design, data: Checked) -> None:
@@ -132,82 +100,6 @@ def check_range(design: _core.Design, data: Checked) -> None:
     )
 
 
-class Problem:
-    """Validated data and constraints; every solver made here reads the same columns of X.
-
-    Folds, subsamples and shapes differ in sample weights or penalty only, so none of them copies
-    X. Pickling (for worker processes) leaves the columns behind; they are found again in place.
-
-    Parameters
-    ----------
-    data : Checked
-    fit_intercept, positive : bool
-    n_jobs : int or None
-        Threads of one solver's passes over X, counted as joblib counts them.
-    shadow : bool
-        Whether solvers may build the 8-bit shadow of a dense X.
-    minimum : {"stationary", "coordinatewise", "swap"}
-        How strong a minimum every solver looks for.
-    """
-
-    def __init__(
-        self,
-        data: Checked,
-        *,
-        fit_intercept: bool = True,
-        positive: bool = False,
-        n_jobs: int | None = None,
-        shadow: bool = True,
-        minimum: str = "stationary",
-    ) -> None:
-        self.minimum = check_minimum(minimum)
-        self.data = data
-        self.n_jobs = n_jobs
-        self.shadow = bool(shadow)
-        self.fit_intercept = bool(fit_intercept)
-        self.positive = bool(positive)
-        self.n_samples, self.n_features = data.X.shape
-        self._columns: _core.Columns | None = None
-
-    def solver(
-        self,
-        penalty: Penalty,
-        sample_weight: Floats | None = None,
-        *,
-        max_time: float = math.inf,
-        n_alphas: int = 1,
-    ) -> Solver:
-        """Make a solver at w = 0, with other sample weights than the data's if given."""
-        if self._columns is None:
-            self._columns = columns_of(self.data.X)
-        data = (
-            self.data if sample_weight is None else self.data._replace(sample_weight=sample_weight)
-        )
-        return Solver(
-            data,
-            penalty,
-            fit_intercept=self.fit_intercept,
-            positive=self.positive,
-            n_jobs=self.n_jobs,
-            shadow=self.shadow,
-            minimum=self.minimum,
-            columns=self._columns,
-            max_time=max_time,
-            n_alphas=n_alphas,
-        )
-
-    def projected(self, coef: Floats) -> Floats:
-        """Return coefficients that obey the constraints: signs, and features left out."""
-        if self.positive:
-            coef = np.maximum(coef, 0.0)
-        if self.data.weights is not None:
-            coef = np.where(np.isinf(self.data.weights), 0.0, coef)
-        return coef
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_columns": None}
-
-
 # A path of so many alphas reads X often enough for a shadow, whatever the data.
 _MANY = 20
 
@@ -230,20 +122,13 @@ class Solver:
 
     Parameters
     ----------
-    data : Checked
+    problem : Problem
     penalty : Penalty
         A checked penalty.
-    fit_intercept, positive : bool
+    sample_weight : ndarray of shape (n_samples,), optional
+        Other sample weights than the data's.
     prox_weight : float
         Weight of the proximal term that [RGS19] adds to each surrogate; 0 switches it off.
-    n_jobs : int or None
-        Threads for the passes over X; the result is the same, bit for bit, for any number.
-    shadow : bool
-        Whether the 8-bit shadow of a dense X may be built.
-    minimum : {"stationary", "coordinatewise", "swap"}
-        How strong a minimum every solve looks for; a convex problem has but one.
-    columns : Columns, optional
-        The columns of ``data.X``, when they have been prepared already.
     max_time : float
         Seconds for the fit of the unpenalised features; what is left of it when they are up is no
         stationary point, and its certificates say so.
@@ -252,51 +137,42 @@ class Solver:
         built in the first pass over X instead of in a pass of its own once it is sure to pay.
     """
 
-    def __init__(  # noqa: PLR0913 - what a problem is made of
+    def __init__(
         self,
-        data: Checked,
+        problem: Problem,
         penalty: Penalty,
+        sample_weight: Floats | None = None,
         *,
-        fit_intercept: bool = True,
-        positive: bool = False,
         prox_weight: float = 0.0,
-        n_jobs: int | None = None,
-        shadow: bool = True,
-        minimum: str = "stationary",
-        columns: _core.Columns | None = None,
         max_time: float = math.inf,
         n_alphas: int = 1,
     ) -> None:
-        n_samples, self.n_features = data.X.shape
-        self._made_of: dict[str, Any] = {
-            "data": data,
-            "fit_intercept": fit_intercept,
-            "positive": positive,
-            "prox_weight": prox_weight,
-            "n_jobs": n_jobs,
-            "shadow": shadow,
-            "minimum": minimum,
-            "max_time": max_time,
-            "n_alphas": n_alphas,
-        }
-        omega = normalised(data.sample_weight, n_samples)
+        data = problem.data
+        self.problem = problem
         self.penalty = penalty
-        self.minimum = minimum
+        self.minimum = problem.minimum
         self._convex = is_convex(penalty)
         self._weights = data.weights
-        self._positive = positive
-        self._columns = columns = columns_of(data.X) if columns is None else columns
+        self._options: dict[str, Any] = {
+            "sample_weight": sample_weight,
+            "prox_weight": prox_weight,
+            "n_alphas": n_alphas,
+        }
         self._flag: _core.Flag | None = None
-        threads = count_jobs(n_jobs)
         self._design = _core.Design(
-            columns, omega, fit_intercept, threads, shadow, n_alphas >= _MANY
+            problem.columns,
+            data.omega(sample_weight),
+            problem.fit_intercept,
+            count_jobs(problem.n_jobs),
+            problem.shadow,
+            n_alphas >= _MANY,
         )
         self._core = _core.solver(
             self._design,
             data.y,
             core_penalty(penalty),
             data.weights,
-            positive,
+            problem.positive,
             prox_weight,
             max_time,
         )
@@ -320,8 +196,7 @@ class Solver:
 
     def again(self, max_time: float = math.inf) -> Solver:
         """Return another solver for the same problem, at w = 0."""
-        made_of = self._made_of | {"max_time": max_time}
-        other = Solver(penalty=self.penalty, columns=self._columns, **made_of)
+        other = Solver(self.problem, self.penalty, max_time=max_time, **self._options)
         if self._flag is not None:
             other.watch(self._flag)
         return other
@@ -336,7 +211,7 @@ class Solver:
         With nothing to swap, coordinate-wise and swap are the same.
         """
         c = np.asarray(self._core.null_correlations, dtype=np.float64)
-        c = np.maximum(c, 0.0) if self._positive else c
+        c = np.maximum(c, 0.0) if self.problem.positive else c
         level = alpha_max_for(self.penalty, c, self._weights)
         if minimum == "stationary" or self._convex:
             return level

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from ..data.types import Floats
 from ..penalties import Penalty, is_convex
 from .points import Counters, Point
-from .solvers import Begin, Problem, Solver
+from .problem import Problem
+from .solvers import Begin, Solver
 
 __all__ = [
     "NO_CHOICE",

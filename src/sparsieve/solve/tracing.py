@@ -1,9 +1,8 @@
-"""Following a path: one solve per alpha, with every reason to stop early in one place."""
+"""Following a path: one solve per alpha, in one walk or several."""
 
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,118 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from .._progress import NoBar, counter
 from ..data.types import Floats
-from ..data.validation import check_integer, check_number
+from .limits import Limits
 from .lowering import Lowering, passes
 from .points import Fits, Point
 from .solvers import Begin, Solver
 from .starts import PREVIOUS, Start, lowest
 
-__all__ = [
-    "Limits",
-    "check_limits",
-    "counter",
-    "fits_along",
-    "follow_within",
-    "solve_alone",
-    "trace",
-]
-
-#: Largest tolerance, relative to the slope at zero of its alpha, that a path-wide one turns into.
-_COARSEST = 0.1
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How accurate each point must be, and where a path may end before its last alpha.
-
-    ``callback(point)`` is called after each alpha and ends the path by returning True. Points have
-    no word on convexity when ``convexity`` is False, which saves a factorisation at each alpha.
-    ``tol`` is relative to the penalty's slope at zero, at each alpha or, when ``path_wide``, at the
-    first one.
-    """
-
-    tol: float = 1e-6
-    path_wide: bool = False
-    max_iter: int = 10_000
-    max_support: int | None = None
-    max_deviance: float | None = None
-    max_time: float | None = None
-    callback: Callable[[Point], Any] | None = None
-    convexity: bool = True
-    started: float = field(default_factory=lambda: time.monotonic())
-
-    @property
-    def deadline(self) -> float:
-        """When time is up, as time.monotonic counts: set-up and checks are part of it."""
-        return math.inf if self.max_time is None else self.started + self.max_time
-
-    def left(self) -> float:
-        """Return the seconds that are left, 0 when time is up."""
-        return max(self.deadline - time.monotonic(), 0.0)
-
-    def tolerances(self, penalty: Any, alphas: Floats) -> Floats:
-        """Return the tolerance of each alpha, relative to the penalty's slope at zero there.
-
-        A path-wide one is the same violation everywhere, but for points so coarse that they would
-        say nothing.
-        """
-        if not self.path_wide:
-            return np.full(len(alphas), self.tol)
-        slopes = np.asarray(penalty.slope(np.zeros(len(alphas)), alphas), dtype=np.float64)
-        wanted: Floats = np.maximum(self.tol * slopes[0] / slopes, self.tol)
-        return np.minimum(wanted, max(self.tol, _COARSEST)).astype(np.float64)
-
-    def reached(self, point: Point) -> str:
-        """Return the name of the limit that this point reaches, or ""; the callback sees it too."""
-        # A comparison of NumPy numbers is a NumPy bool; any other value does not stop the path.
-        answer = None if self.callback is None else self.callback(point)
-        if self.max_support is not None and point.values.size >= self.max_support:
-            return "max_support"
-        if self.max_deviance is not None and point.r2 >= self.max_deviance:
-            return "max_deviance"
-        return "callback" if isinstance(answer, bool | np.bool_) and answer else ""
-
-
-def check_limits(
-    *,
-    tol: Any,
-    max_iter: Any,
-    tol_relative_to: Any = "alpha",
-    max_support: Any = None,
-    max_deviance: Any = None,
-    max_time: Any = None,
-    callback: Any = None,
-) -> Limits:
-    """Return validated limits; None switches a limit off."""
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback={callback!r} cannot be called; pass a function of one point.")
-    if tol_relative_to not in ("alpha", "path"):
-        raise ValueError(
-            f"tol_relative_to={tol_relative_to!r} is unknown; use 'alpha' for a tolerance relative "
-            "to each alpha's penalty, or 'path' for the same violation along the path."
-        )
-    return Limits(
-        path_wide=tol_relative_to == "path",
-        tol=check_number("tol", tol, remedy="use e.g. tol=1e-6"),
-        max_iter=check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=10000"),
-        max_support=None
-        if max_support is None
-        else check_integer("max_support", max_support, low=1, remedy="use e.g. max_support=50"),
-        max_deviance=None
-        if max_deviance is None
-        else check_number(
-            "max_deviance",
-            max_deviance,
-            high=1.0,
-            closed="high",
-            remedy="it is a fraction explained, e.g. max_deviance=0.99",
-        ),
-        max_time=None
-        if max_time is None
-        else check_number("max_time", max_time, remedy="it counts seconds, e.g. max_time=60"),
-        callback=callback,
-    )
+__all__ = ["fits_along", "follow_within", "solve_alone", "trace"]
 
 
 def trace(
@@ -180,15 +76,15 @@ def trace(
     return points, ended
 
 
-def fits_along(solver: Solver, alphas: Floats, tol: float, max_iter: int, start: Start) -> Fits:
+def fits_along(solver: Solver, alphas: Floats, limits: Limits, start: Start) -> Fits:
     """Solve for each alpha in turn from a start, without the account that a path gives.
 
-    Shorter than ``alphas`` only after the flag that the solver watches was raised.
+    The limits are ``tol`` and ``max_iter``, no others. Shorter than ``alphas`` only after the flag
+    that the solver watches was raised.
     """
     if start.kind != "best":
-        return solver.fits(alphas, tol, max_iter, start.begin)
-    limits = Limits(tol=tol, max_iter=max_iter, convexity=False)
-    return Fits.of(trace(solver, alphas, limits, start=start)[0])
+        return solver.fits(alphas, limits.tol, limits.max_iter, start.begin)
+    return Fits.of(trace(solver, alphas, replace(limits, convexity=False), start=start)[0])
 
 
 def follow_within(
@@ -301,7 +197,7 @@ class _Walk:
         if not late:
             # A point that reaches a limit goes on doing so: it is the last one.
             free = len(points) - bool(reached)
-            lowering = Lowering(points, down, up, replace(self, bar=_NoBar()).at, free)
+            lowering = Lowering(points, down, up, replace(self, bar=NoBar()).at, free)
             late = not lowering.run(passes(self.solver.minimum), self.bar.update)
         return self._kept(points, "max_time" if late else early)
 
@@ -347,8 +243,12 @@ _LOOSE = 1e-3
 _BELOW = 1e-2
 
 
-def solve_alone(solver: Solver, alpha: float, tol: float, max_iter: int, start: Start) -> Point:
-    """Solve for one alpha, with a grid of its own where a start needs other alphas first."""
+def solve_alone(solver: Solver, alpha: float, limits: Limits, start: Start) -> Point:
+    """Solve for one alpha, with a grid of its own where a start needs other alphas first.
+
+    The limits are ``tol`` and ``max_iter``, no others.
+    """
+    tol, max_iter = limits.tol, limits.max_iter
     if start.kind in ("lasso", "given"):
         return solver.solve(alpha, tol, max_iter, start.begin)
     above = _between(solver.alpha_max(), alpha)
@@ -362,8 +262,7 @@ def solve_alone(solver: Solver, alpha: float, tol: float, max_iter: int, start: 
     alphas = np.array([*above, alpha, *_between(alpha, lowest_alpha), lowest_alpha])
     tolerances = np.full(alphas.size, _LOOSE)
     tolerances[len(above)] = tol
-    limits = Limits(tol=tol, max_iter=max_iter)
-    points, _ = _Walk(solver, alphas, tolerances, limits, _NoBar()).best(start)
+    points, _ = _Walk(solver, alphas, tolerances, limits, NoBar()).best(start)
     return points[len(above)]
 
 
@@ -374,27 +273,3 @@ def _between(first: float, last: float) -> list[float]:
     distance = math.log(last) - math.log(first)
     steps = math.ceil(abs(distance / math.log(_STEP)))
     return [first * math.exp(distance * k / steps) for k in range(1, steps)]
-
-
-class _NoBar:
-    """Takes the place of a progress bar when none is shown."""
-
-    def update(self, count: int = 1) -> None:
-        """Count."""
-
-    def close(self) -> None:
-        """End."""
-
-
-def counter(total: int, done: int, progress: bool, what: str) -> Any:
-    """Return a progress bar of ``total`` units (in the plural), or something that does nothing."""
-    if not progress:
-        return _NoBar()
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as error:
-        raise ImportError("progress=True needs tqdm: pip install tqdm") from error
-    return tqdm(total=total, initial=done, desc=what, unit=_SINGULAR.get(what, what.rstrip("s")))
-
-
-_SINGULAR = {"halves": "half"}
