@@ -1,6 +1,7 @@
-"""Which room of the package may import which, and no circle of modules: ``python -m ci.rooms``.
+"""Which room of the package may import which, and which knows how X is stored.
 
-Every import counts, also those inside functions and those for types only.
+``python -m ci.rooms`` also finds circles of modules. Every import counts, also those inside
+functions and those for types only.
 """
 
 from __future__ import annotations
@@ -41,6 +42,19 @@ EXCEPTIONS = {
     ("files.loading", "estimators"): "it makes the estimators that a file holds",
     ("files.loading", "selection"): "it makes the estimators that a file holds",
 }
+#: Rooms and modules that may take X apart; all others ask ``data/design.py``.
+KNOWS_STORAGE = {
+    "data": "it is the room that knows how X is stored",
+    "tables": "tables of the user, before they become X",
+    "estimators.table_model": "the same",
+    "cli.show": "the same",
+    "files.codec": "it writes sparse coefficients",
+    "datasets": "it makes X",
+    "reference": "the paper's algorithms have a design of their own",
+}
+_ASKS = {"issparse", "isspmatrix", "indptr"}
+_NAMES = {"X", "_X"}
+_PARTS = {"T", "data", "indices", "toarray", "todense", "tocsc", "tocsr", "tocoo"}
 
 
 def modules(package: Path) -> dict[str, Path]:
@@ -96,6 +110,45 @@ def wrong_imports(package: Path = PACKAGE) -> list[str]:
     return found + [f"a circle: {' -> '.join(circle)}" for circle in circles(graph)]
 
 
+def taken_apart(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and text of every place that asks for the storage of X, or indexes it."""
+    for node in ast.walk(ast.parse(source)):
+        names = [getattr(node, "attr", ""), getattr(node, "id", "")]
+        if isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+        if (
+            _ASKS.intersection(names)
+            or (isinstance(node, ast.Subscript) and _is_X(node.value))
+            or (isinstance(node, ast.Attribute) and node.attr in _PARTS and _is_X(node.value))
+            or (
+                isinstance(node, ast.BinOp)
+                and isinstance(node.op, ast.MatMult)
+                and (_is_X(node.left) or _is_X(node.right))
+            )
+        ):
+            yield node.lineno, ast.unparse(node)
+
+
+def _is_X(node: ast.expr) -> bool:
+    """Tell whether an expression is called X, or is the X of something."""
+    return (getattr(node, "attr", None) or getattr(node, "id", None)) in _NAMES
+
+
+def wrong_access(package: Path = PACKAGE) -> list[str]:
+    """Return places that take X apart where that is not allowed, and needless exceptions."""
+    found: list[str] = []
+    needed: set[str] = set()
+    for name, file in modules(package).items():
+        allowed = {name, name.split(".")[0]} & KNOWS_STORAGE.keys()
+        for line, text in taken_apart(file.read_text(encoding="utf-8")):
+            needed |= allowed
+            if not allowed:
+                found.append(f"{name}:{line}: {text}: only data/ takes X apart, ask its Design")
+    known = {name for key in modules(package) for name in (key, key.split(".")[0])}
+    idle = sorted((KNOWS_STORAGE.keys() & known) - needed)
+    return found + [f"{name} takes no X apart, strike it from KNOWS_STORAGE" for name in idle]
+
+
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
     """Return a circle of imports for every module that closes one."""
     found: list[list[str]] = []
@@ -118,8 +171,9 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 def main() -> int:
     """Print what is wrong; the exit code says whether anything is."""
-    wrong = wrong_imports()
-    print("\n".join(wrong) if wrong else f"{len(modules(PACKAGE))} modules, every import allowed")
+    wrong = wrong_imports() + wrong_access()
+    count = len(modules(PACKAGE))
+    print("\n".join(wrong) or f"{count} modules, every import allowed, X taken apart in data/ only")
     return bool(wrong)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.types import Floats
 from ..penalties import Penalty, is_convex, largest_concavity
 from ..penalties.base import slope_at_zero
 
@@ -42,30 +43,34 @@ def convex_region(path: PathData) -> NDArray[np.bool_]:
         concavity = _concavities(path.penalty, point.alpha * pi[point.columns])
         if not concavity.any():
             continue
-        block = path.problem.design.dense(point.columns)
-        if path.problem.fit_intercept:
-            block = block - omega @ block
-        gram = (omega[:, np.newaxis] * block).T @ block
+        gram = _gram(path.problem, path.problem.design.dense(point.columns), omega)
         if not np.all(np.isfinite(concavity)) or _least(gram - np.diag(concavity)) <= 0.0:
             region[k:] = False
             break
     return region
 
 
-def _feature_weights(problem: Problem) -> NDArray[np.float64]:
+def _feature_weights(problem: Problem) -> Floats:
     weights = problem.data.weights
     return np.ones(problem.n_features) if weights is None else weights
 
 
-def _concavities(penalty: Penalty, feature_alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+def _concavities(penalty: Penalty, feature_alphas: Floats) -> Floats:
     """Return the largest concavity of r(.; alpha pi_j) for each feature j."""
     different, which = np.unique(feature_alphas, return_inverse=True)
     return np.array([largest_concavity(penalty, float(a)) for a in different])[which]
 
 
-def _least(matrix: NDArray[np.float64]) -> float:
+def _least(matrix: Floats) -> float:
     """Return the smallest eigenvalue of a symmetric matrix."""
     return float(np.linalg.eigvalsh(matrix)[0])
+
+
+def _gram(problem: Problem, block: Floats, omega: Floats) -> Floats:
+    """Return X'Omega X of some columns, centred where there is an intercept."""
+    if problem.fit_intercept:
+        block = block - omega @ block
+    return np.asarray((omega[:, np.newaxis] * block).T @ block)
 
 
 def global_lower_bound(problem: Problem, point: Point, penalty: Penalty) -> float | None:
@@ -124,9 +129,7 @@ def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
     omega = problem.data.omega()
     block = problem.design.dense(columns)
     raw = float(omega @ np.square(block).sum(axis=1))
-    if problem.fit_intercept:
-        block = block - omega @ block
-    gram = (omega[:, np.newaxis] * block).T @ block
+    gram = _gram(problem, block, omega)
     moving = np.diag(gram) > 0.0
     gram = gram[np.ix_(moving, moving)]
     if not gram.size or not np.all(np.isfinite(gram)):

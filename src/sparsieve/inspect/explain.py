@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -12,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.types import Floats
-from ..solve.points import Fits, Point
-from ..solve.problem import Problem
+from ..solve.points import Point
 
 if TYPE_CHECKING:
     from ..solve.path_data import PathData
 
-__all__ = ["Explanation", "explain_feature", "find_feature", "residuals_of"]
+__all__ = ["Explanation", "explain_feature", "find_feature"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +121,6 @@ def find_feature(feature: Any, names: NDArray[Any] | None, n_features: int) -> t
     return int(at[0]), str(feature)
 
 
-def residuals_of(problem: Problem, points: Sequence[Point]) -> Floats:
-    """Return y - b - Xw of each point: (n_samples, n_points)."""
-    return np.asarray(problem.data.y[:, np.newaxis] - problem.predictions(Fits.of(points)))
-
-
 def explain_feature(path: PathData, feature: Any) -> Explanation:
     """Return what happened to one feature along a path."""
     problem = path.problem
@@ -142,7 +135,7 @@ def explain_feature(path: PathData, feature: Any) -> Explanation:
     size = float(np.sqrt(omega @ x**2))
     if problem.fit_intercept:
         x = x - omega @ x
-    residual = residuals_of(problem, path.points)
+    residual = problem.residuals(path.points)
     correlation = np.asarray((omega * x) @ residual)
     pi = 1.0 if problem.data.weights is None else float(problem.data.weights[column])
     threshold = np.full(len(path), np.inf)

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
+
 from ..data.types import Floats
 
 __all__ = ["CoreSpec", "Floats", "Penalty", "slope_at_zero"]

@@ -16,7 +16,6 @@ from ..data.types import Floats
 from ..data.validation import check_number
 from ..estimators.regressor import FittedPoint
 from ..inspect.choice import choice_of
-from ..inspect.explain import residuals_of
 from ..inspect.relax import least_squares_on
 from ..paths.path import path_of
 from ..paths.sparse_path import warn_if_not_converged
@@ -121,7 +120,7 @@ def effective_samples(problem: Problem) -> float:
 
 def residual_sums(problem: Problem, points: Sequence[Point]) -> Floats:
     """Return the residual sum of squares of each point, the sample weights summing to n."""
-    squares = residuals_of(problem, points) ** 2
+    squares = problem.residuals(points) ** 2
     return np.asarray(effective_samples(problem) * (problem.data.omega() @ squares))
 
 

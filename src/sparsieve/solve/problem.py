@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..data.core_columns import core_columns
 from ..data.design import Design
 from ..data.types import Floats
 from ..data.validation import Checked
-from .points import Fits
+from .points import Fits, Point
 
 __all__ = ["DEFAULT_MINIMUM", "MINIMA", "Problem", "check_minimum"]
 
@@ -96,6 +97,10 @@ class Problem:
         # which would fight with the folds' own threads.
         coefs = sparse.csr_array((fits.values, place, starts), shape=(fits.sizes.size, used.size))
         return self.design.predictions(rows, used, coefs) + fits.intercepts
+
+    def residuals(self, points: Sequence[Point]) -> Floats:
+        """Return y - b - Xw of each point: (n_samples, n_points)."""
+        return np.asarray(self.data.y[:, np.newaxis] - self.predictions(Fits.of(points)))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_columns": None}
