@@ -81,6 +81,15 @@ def test_columns_too_small_to_square_are_left_out_with_a_warning():
     assert not any(path.coef_at(alpha)[3] for alpha in path.alphas)
 
 
+@pytest.mark.parametrize("fit", [sv.sparse_path, sv.SparseRegressor().fit])
+def test_the_warning_about_small_columns_names_the_line_of_the_call(fit):
+    X, y = _toy()
+    X[:, 3] *= 1e-300
+    with pytest.warns(UserWarning, match="count as zero") as found:
+        fit(X, y)
+    assert found[0].filename == __file__
+
+
 def test_a_small_column_that_would_matter_spoils_the_certificate():
     X, y = _toy()
     X[:, 3] *= 1e-300

@@ -57,7 +57,7 @@ class Design:
         return Design(canonical(self.X if self.X.format in ("csc", "csr") else self.X.tocsc()))
 
     def _blocks(self, count: int) -> Iterator[slice]:
-        """Cut a number of columns into blocks that may be converted to float64."""
+        """Cut so many columns into blocks that are small enough to be converted to float64."""
         width = max(1, _ROOM // max(self.shape[0], 1))
         for first in range(0, count, width):
             yield slice(first, min(first + width, count))
@@ -94,7 +94,7 @@ class Design:
             each[here] = self.X[:, here].T @ v
         return each
 
-    def dense(self, columns: Any) -> Floats:
+    def dense(self, columns: NDArray[np.integer[Any]]) -> Floats:
         """Return a dense float64 copy of some columns."""
         part = self.X[:, columns]
         return np.asarray(part.toarray() if self._is_sparse else part, dtype=np.float64)
