@@ -362,10 +362,10 @@ def test_version_and_no_arguments(run):
 
 def test_choices_of_the_options_are_those_of_the_library():
     from sparsieve.cli import options
-    from sparsieve.solve import solvers
+    from sparsieve.solve import problem
     from sparsieve.tables import columns, table
 
-    assert options.MINIMA == solvers.MINIMA
+    assert options.MINIMA == problem.MINIMA
     assert options.FORMATS == table.FORMATS
     assert options.IMPUTATIONS == columns.IMPUTATIONS
 
