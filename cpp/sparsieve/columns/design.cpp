@@ -31,8 +31,17 @@ Design::Design(std::shared_ptr<const Storage> storage, SampleWeights weights, in
       gram_expands_(expands(*storage_, omega())),
       moments_(measured(r, correlations)) {}
 
-// Called by the constructor when everything else is set.
+// Called by the constructor when everything else is set. Columns far from zero are moved, and measured again.
 Moments Design::measured(const Weighted* r, std::vector<double>* correlations) {
+  Moments out = measure_stored(r, correlations);
+  if (out.far.empty() || !out.too_large.empty()) return out;
+  shifted_ = std::make_shared<Shifted>(storage_, out.far, weights_, out.means);
+  storage_ = shifted_;
+  shadow_ = nullptr;
+  return measure_stored(r, correlations);
+}
+
+Moments Design::measure_stored(const Weighted* r, std::vector<double>* correlations) {
   std::unique_ptr<Shadow> shadow;
   if (shadow_use_ == ShadowUse::kAtFirst && shadow_helps()) shadow = storage_->new_shadow();
   Bytes read = 0;

@@ -13,6 +13,7 @@
 
 #include "sparsieve/columns/moments.hpp"
 #include "sparsieve/columns/sample_weights.hpp"
+#include "sparsieve/columns/shifted.hpp"
 #include "sparsieve/columns/storage.hpp"
 
 namespace sparsieve {
@@ -54,6 +55,8 @@ class Design {
   // What is known of the columns, see Moments.
   const Moments& moments() const { return moments_; }
   double mean(Index j) const { return moments_.means[j]; }
+  // What the columns were moved by before that: the user's column has the mean mean(j) + shift(j).
+  double shift(Index j) const { return shifted_ == nullptr ? 0.0 : shifted_->shift(j); }
   double norm2(Index j) const { return moments_.norms2[j]; }
   double norm(Index j) const { return moments_.norms[j]; }
   double rounding(Index j) const { return moments_.roundings[j]; }
@@ -113,12 +116,14 @@ class Design {
 
  private:
   Moments measured(const Weighted* r, std::vector<double>* correlations);
+  Moments measure_stored(const Weighted* r, std::vector<double>* correlations);
   bool shadow_helps() const;
   void subtract_means(const Weighted& r, const Index* cols, Index first, Index last,
                       double* products) const;
   void gram_of_expanded(const std::vector<const double*>& v, double* out, Index stride) const;
 
-  const std::shared_ptr<const Storage> storage_;
+  std::shared_ptr<const Storage> storage_;  // replaced while the columns are measured, never later
+  std::shared_ptr<const Shifted> shifted_;  // the same, if some columns had to be moved
   const SampleWeights weights_;
   const int threads_;
   const ShadowUse shadow_use_;

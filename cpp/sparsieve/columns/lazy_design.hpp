@@ -26,6 +26,7 @@ class LazyDesign {
   // `correlations` are filled only if nobody has asked for the design before.
   std::shared_ptr<const Design> measured(const Weighted* r = nullptr,
                                          std::vector<double>* correlations = nullptr) {
+    const std::lock_guard<std::mutex> guard(*mutex_);
     if (!design_) {
       design_ =
           std::make_shared<Design>(storage_, weights_, threads_, shadow_use_, r, correlations);

@@ -13,7 +13,7 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 // Columns that a storage measures per call; their moments are on the stack.
 constexpr Index kBatch = 32;
 
-enum class Range : signed char { kNormal, kTooSmall, kTooLarge };
+enum class Range : signed char { kNormal, kFar, kTooSmall, kTooLarge };
 
 Range range_of(const ColumnMoments& m, bool nonzero) {
   if (!nonzero && m.raw == m.raw) return Range::kNormal;
@@ -44,10 +44,15 @@ Moments measure(const Storage& storage, const SampleWeights& weights, int thread
     Bytes bytes = storage.measure(first, last, pass, moments);
     for (Index j = first; j < last; ++j) {
       const ColumnMoments& m = moments[j - first];
-      // A column is constant if its deviations are no more than the rounding errors of x - mean.
-      const bool constant = centred && m.centred <= 64.0 * kEps * kEps * m.raw;
       out.means[j] = m.mean;
-      out.norms2[j] = constant ? 0.0 : m.centred;
+      out.norms2[j] = m.centred;
+      if (centred &&
+          m.centred <= kFarSquare * m.raw) {  // what is left of a constant column is rounding
+        bool varies;
+        bytes += storage.varies(j, omega, varies);
+        if (!varies) out.norms2[j] = 0.0;
+        range[j] = varies ? Range::kFar : Range::kNormal;
+      }
       out.norms[j] = std::sqrt(out.norms2[j]);
       out.roundings[j] = unit * std::sqrt(m.raw);
       if (!out.sizes.empty()) out.sizes[j] = m.size * (1.0 + 8.0 * unit);
@@ -69,6 +74,10 @@ Moments measure(const Storage& storage, const SampleWeights& weights, int thread
   read += bytes;
   for (Index j = 0; j < d; ++j) {
     if (range[j] == Range::kNormal) continue;
+    if (range[j] == Range::kFar) {
+      out.far.push_back(j);
+      continue;
+    }
     (range[j] == Range::kTooSmall ? out.too_small : out.too_large).push_back(j);
     out.norms2[j] = out.norms[j] = 0.0;
   }

@@ -22,6 +22,9 @@ struct Moments {
   // Columns whose squares are out of range. The small ones count as zero. With the large ones nothing can
   // be computed; columns with an entry that is not finite are among them. Both have norm 0 here.
   std::vector<Index> too_small, too_large;
+  // Columns whose mean is large compared with how much they vary: products with them as they are stored
+  // lose digits.
+  std::vector<Index> far;
 };
 
 // What else is computed while a column is in cache, if wanted.

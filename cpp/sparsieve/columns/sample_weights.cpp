@@ -10,8 +10,6 @@
 
 namespace sparsieve {
 namespace {
-constexpr double kEps = std::numeric_limits<double>::epsilon();
-
 double total_of(const std::vector<double>& omega) {
   CompensatedSum total;
   for (const double o : omega) total.add(o);
@@ -46,6 +44,30 @@ void SampleWeights::weigh(const std::vector<double>& r, Weighted& out) const {
   out.norm2 = std::accumulate(norm2, norm2 + kLanes, 0.0);
 }
 
+double SampleWeights::nearest_entry(const std::vector<double>& x, double mean) const {
+  double found = 0.0, distance = std::numeric_limits<double>::infinity();
+  for (Index i = 0; i < n(); ++i) {
+    if (!(omega_[i] > 0.0 && std::abs(x[i] - mean) < distance)) continue;
+    distance = std::abs(x[i] - mean);
+    found = x[i];
+  }
+  return found;
+}
+
+double SampleWeights::move_response(std::vector<double>& y) const {
+  if (!centred_) return 0.0;
+  double mean = 0.0, raw = 0.0, centred = 0.0;
+  for (Index i = 0; i < n(); ++i) mean += omega_[i] * y[i] / total_;
+  for (Index i = 0; i < n(); ++i) {
+    raw += omega_[i] * y[i] * y[i];
+    centred += omega_[i] * (y[i] - mean) * (y[i] - mean);
+  }
+  if (!std::isfinite(raw) || !(centred <= kFarSquare * raw)) return 0.0;
+  const double shift = nearest_entry(y, mean);
+  for (double& each : y) each -= shift;
+  return shift;
+}
+
 double SampleWeights::centre_response(std::vector<double>& y) const {
   if (!centred_) return 0.0;
   double mean = 0.0;
@@ -56,12 +78,6 @@ double SampleWeights::centre_response(std::vector<double>& y) const {
     for (Index i = 0; i < n(); ++i) y[i] -= shift;
     mean += shift;
   }
-  // What is left of a constant response is the rounding error of the subtraction: it counts as zero.
-  double largest = 0.0;
-  for (Index i = 0; i < n(); ++i) {
-    if (omega_[i] > 0.0) largest = std::max(largest, std::abs(y[i]));
-  }
-  if (largest <= 8.0 * kEps * std::abs(mean)) std::fill(y.begin(), y.end(), 0.0);
   return mean;
 }
 

@@ -8,6 +8,10 @@
 
 namespace sparsieve {
 
+// What is centred lies far from zero if its centred square is below this share of its raw one: the mean is a
+// thousand times the spread, and a product in double precision has three digits less than the data.
+constexpr double kFarSquare = 1e-6;
+
 // A residual r as the columns see it: v = Omega r, with the sum that centring needs and the norm.
 struct Weighted {
   std::vector<double> v;
@@ -26,6 +30,12 @@ class SampleWeights {
   bool centred() const { return centred_; }
 
   void weigh(const std::vector<double>& r, Weighted& out) const;
+  // The entry that is nearest to the mean, of those with positive weight. Taken from all entries, it leaves
+  // exactly zero in rows that carry nearly all of the weight, and only zeros of what is constant.
+  double nearest_entry(const std::vector<double>& x, double mean) const;
+  // Take one of its own entries from a response that lies far from zero, where it is centred afterwards, and
+  // return it; else 0.
+  double move_response(std::vector<double>& y) const;
   // Centre the response in place and return the weighted mean that was removed (0 without centring).
   double centre_response(std::vector<double>& y) const;
 

@@ -37,6 +37,44 @@ Index Storage::columns_per_thread() const {
   return static_cast<Index>((Bytes{1} << 21) / column) + 1;
 }
 
+const Shadow* Storage::shadow(int threads, Bytes& read) const {
+  if (sparse()) return nullptr;
+  std::lock_guard<std::mutex> guard(shadow_lock_);
+  if (!shadow_) {
+    auto fresh = std::make_unique<Shadow>(n(), d());
+    parallel_for(d(), threads, 65536 / n() + 1, [&](Index first, Index last) {
+      for (Index j = first; j < last; ++j) fill(*fresh, j);
+    });
+    shadow_ = std::move(fresh);
+    read += bytes();
+  }
+  return shadow_.get();
+}
+
+std::unique_ptr<Shadow> Storage::new_shadow() const {
+  if (sparse()) return nullptr;
+  std::lock_guard<std::mutex> guard(shadow_lock_);
+  return shadow_ ? nullptr : std::make_unique<Shadow>(n(), d());
+}
+
+// Two callers may have built one each. The first one stays, since others may be reading it.
+void Storage::keep_shadow(std::unique_ptr<Shadow> shadow) const {
+  std::lock_guard<std::mutex> guard(shadow_lock_);
+  if (!shadow_) shadow_ = std::move(shadow);
+}
+
+Bytes Storage::varies(Index j, const double* omega, bool& out) const {
+  const double one = 1.0;
+  std::vector<double> x(n());
+  const Bytes read = accumulate(&j, &one, 1, x.data(), 1);
+  Index i = 0;
+  while (i < n() && !(omega[i] > 0.0)) ++i;
+  const Index first = i;
+  while (i < n() && !(omega[i] > 0.0 && x[i] != x[first])) ++i;
+  out = i < n();
+  return read;
+}
+
 // ---------------------------------------------------------------------------------- dense
 
 template <class T>
@@ -56,33 +94,6 @@ Bytes Dense<T>::dots(const double* v, const Index* cols, Index count, double* ou
     out[i] = sums[0];
   }
   return column_bytes() * Bytes(count);
-}
-
-template <class T>
-const Shadow* Dense<T>::shadow(int threads, Bytes& read) const {
-  std::lock_guard<std::mutex> guard(shadow_lock_);
-  if (!shadow_) {
-    auto fresh = std::make_unique<Shadow>(n(), d());
-    parallel_for(d(), threads, 65536 / n() + 1, [&](Index first, Index last) {
-      for (Index j = first; j < last; ++j) fresh->fill(j, column(j));
-    });
-    shadow_ = std::move(fresh);
-    read += bytes();
-  }
-  return shadow_.get();
-}
-
-template <class T>
-std::unique_ptr<Shadow> Dense<T>::new_shadow() const {
-  std::lock_guard<std::mutex> guard(shadow_lock_);
-  return shadow_ ? nullptr : std::make_unique<Shadow>(n(), d());
-}
-
-// Two callers may have built one each. The first one stays, since others may be reading it.
-template <class T>
-void Dense<T>::keep_shadow(std::unique_ptr<Shadow> shadow) const {
-  std::lock_guard<std::mutex> guard(shadow_lock_);
-  if (!shadow_) shadow_ = std::move(shadow);
 }
 
 // Blocks of rows stay in the first-level cache, so that X comes from memory once for all vectors.
@@ -169,7 +180,7 @@ template <class T>
 Bytes Dense<T>::measure(Index first, Index last, const ColumnPass& pass, ColumnMoments* out) const {
   for (Index j = first; j < last; ++j) {
     out[j - first] = moments(j, pass);
-    if (pass.shadow != nullptr) pass.shadow->fill(j, column(j));
+    if (pass.shadow != nullptr) fill(*pass.shadow, j);
     if (pass.v != nullptr) dots(pass.v, &j, 1, pass.products + (j - first));
   }
   return column_bytes() * Bytes(last - first);

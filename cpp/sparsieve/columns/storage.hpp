@@ -55,26 +55,28 @@ class Storage {
   virtual Bytes descend(Epoch& epoch, EpochInputs& inputs) const = 0;
   // The 8-bit shadow; null where none helps. The first caller builds it and pays: `read` grows by the bytes
   // of X that were read for it.
-  virtual const Shadow* shadow(int threads, Bytes& read) const {
-    static_cast<void>(threads);
-    static_cast<void>(read);
-    return nullptr;
-  }
+  const Shadow* shadow(int threads, Bytes& read) const;
   // The same for a caller that reads every column anyway: new_shadow makes an empty one (null where none
   // helps or one exists already), `measure` fills its columns, keep_shadow makes it the storage's own.
-  virtual std::unique_ptr<Shadow> new_shadow() const { return nullptr; }
-  virtual void keep_shadow(std::unique_ptr<Shadow> shadow) const { static_cast<void>(shadow); }
+  std::unique_ptr<Shadow> new_shadow() const;
+  void keep_shadow(std::unique_ptr<Shadow> shadow) const;
+  // Fill column j of a shadow; only where sparse() is false.
+  virtual void fill(Shadow& shadow, Index j) const = 0;
   // Read columns first, ..., last - 1, each once; moments[k] is that of column first + k.
   virtual Bytes measure(Index first, Index last, const ColumnPass& pass,
                         ColumnMoments* moments) const = 0;
   // Whether column j has an entry other than zero in a row of positive weight.
   virtual Bytes has_nonzero(Index j, const double* omega, bool& out) const = 0;
+  // Whether two rows of positive weight differ in column j: exact, whatever the size of the entries.
+  Bytes varies(Index j, const double* omega, bool& out) const;
 
   // Below this number of columns per thread, sharing them among threads costs more than it saves.
   Index columns_per_thread() const;
 
  private:
   Index n_, d_;
+  mutable std::mutex shadow_lock_;
+  mutable std::unique_ptr<Shadow> shadow_;
 };
 
 // Dense, column-major, leading dimension ld >= n.
@@ -94,9 +96,7 @@ class Dense final : public Storage {
   Bytes measure(Index first, Index last, const ColumnPass& pass,
                 ColumnMoments* moments) const override;
   Bytes has_nonzero(Index j, const double* omega, bool& out) const override;
-  const Shadow* shadow(int threads, Bytes& read) const override;
-  std::unique_ptr<Shadow> new_shadow() const override;
-  void keep_shadow(std::unique_ptr<Shadow> shadow) const override;
+  void fill(Shadow& shadow, Index j) const override { shadow.fill(j, column(j)); }
 
  private:
   ColumnMoments moments(Index j, const ColumnPass& pass) const;
@@ -104,8 +104,6 @@ class Dense final : public Storage {
   Bytes column_bytes() const { return sizeof(T) * Bytes(n()); }
   const T* data_;
   Index ld_;
-  mutable std::mutex shadow_lock_;
-  mutable std::unique_ptr<Shadow> shadow_;
 };
 
 // Compressed sparse columns with sorted, unique row indices of type I.
@@ -126,6 +124,7 @@ class Csc final : public Storage {
   Bytes measure(Index first, Index last, const ColumnPass& pass,
                 ColumnMoments* moments) const override;
   Bytes has_nonzero(Index j, const double* omega, bool& out) const override;
+  void fill(Shadow&, Index) const override {}
 
  private:
   Bytes entry_bytes(Index first, Index last) const {

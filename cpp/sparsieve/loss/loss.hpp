@@ -41,8 +41,9 @@ class Loss {
 // A response as squares see it.
 struct Response {
   std::vector<double> z;  // centred where the columns are
-  double size = 0.0;      // its norm before that
-  double mean = 0.0;      // what was taken away
+  double size = 0.0;      // its norm before it was centred
+  double shift = 0.0;     // what was taken away before that, see SampleWeights::move_response
+  double mean = 0.0;      // and by centring
 
   Response() = default;
   Response(const SampleWeights& weights, std::vector<double> y);

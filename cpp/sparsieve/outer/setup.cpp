@@ -81,6 +81,7 @@ Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll
     : design_(std::move(measured.design)),
       penalty_(std::move(parts.penalty)),
       response_mean_(measured.response.mean),
+      response_shift_(measured.response.shift),
       null_correlations_(std::move(measured.correlations)),
       fit_{inputs_of(*design_, std::move(measured.response), parts, std::move(poll)),
            {Levels(penalty_.get(), std::move(measured.weights), design_->d()), Screen(*design_)},

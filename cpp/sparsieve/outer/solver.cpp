@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sparsieve/certificate/certificate.hpp"
+#include "sparsieve/columns/compensated_sum.hpp"
 #include "sparsieve/model/model.hpp"
 #include "sparsieve/outer/descent.hpp"
 #include "sparsieve/outer/entry.hpp"
@@ -66,11 +67,15 @@ double Solver::correlation_limit() const {
 
 double Solver::intercept() const {
   const State& state = fit_.state;
-  double shift = 0.0;
+  CompensatedSum sum;  // large means may cancel
+  sum.add(response_shift_);
+  sum.add(response_mean_);
   for (Index s = 0; s < state.size(); ++s) {
-    shift += design_->mean(state.column(s)) * state.point.w[s];
+    const Index j = state.column(s);
+    sum.add_product(-state.point.w[s], design_->shift(j));
+    sum.add_product(-state.point.w[s], design_->mean(j));
   }
-  return response_mean_ - shift;
+  return sum.value();
 }
 
 void Solver::set_penalty(std::shared_ptr<const Penalty> penalty) {

@@ -86,7 +86,7 @@ class Solver {
 
   std::shared_ptr<const Design> design_;
   std::shared_ptr<const Penalty> penalty_;
-  double response_mean_ = 0.0;  // 0 without centring
+  double response_mean_ = 0.0, response_shift_ = 0.0;  // see Response; 0 without centring
   Account accounted_;
   std::vector<double> null_correlations_;
   Fit fit_;
