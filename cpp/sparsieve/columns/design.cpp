@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "sparsieve/columns/compensated_sum.hpp"
 #include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
@@ -215,6 +216,56 @@ void Design::gram_of_expanded(const std::vector<const double*>& v, double* out,
     }
   };
   parallel_for(groups, threads_, per_thread, some);
+}
+
+// The column as it is stored, in full.
+void Design::expand(Index j, std::vector<double>& x) const {
+  const double one = 1.0;
+  x.assign(n(), 0.0);
+  reads_.columns += storage_->accumulate(&j, &one, 1, x.data(), 1);
+}
+
+void Design::exact_residual(const std::vector<double>& y, const Index* cols, const double* coef,
+                            Index count, std::vector<double>& r) const {
+  std::vector<CompensatedSum> sums(n());
+  std::vector<double> x;
+  for (Index i = 0; i < n(); ++i) sums[i].add(y[i]);
+  for (Index k = 0; k < count; ++k) {
+    expand(cols[k], x);
+    for (Index i = 0; i < n(); ++i) sums[i].add_product(-coef[k], x[i]);
+  }
+  CompensatedSum all;
+  for (Index i = 0; centred() && i < n(); ++i) {
+    all.add_product(omega()[i], sums[i].sum);
+    all.add_product(omega()[i], sums[i].lost);
+  }
+  const double mean = all.value() / total();
+  // What the division rounds away comes with the second pass.
+  CompensatedSum rest;
+  for (Index i = 0; centred() && i < n(); ++i) {
+    sums[i].add(-mean);
+    rest.add_product(omega()[i], sums[i].sum);
+    rest.add_product(omega()[i], sums[i].lost);
+  }
+  const double slip = rest.value() / total();
+  for (Index i = 0; i < n(); ++i) {
+    sums[i].add(-slip);
+    r[i] = sums[i].value();
+  }
+}
+
+void Design::exact_correlations(const Weighted& r, const Index* cols, Index count,
+                                double* out) const {
+  std::vector<double> x;
+  CompensatedSum total;
+  for (const double v : r.v) total.add(v);
+  for (Index k = 0; k < count; ++k) {
+    CompensatedSum sum;
+    expand(cols[k], x);
+    for (Index i = 0; i < n(); ++i) sum.add_product(x[i], r.v[i]);
+    if (centred()) sum.add_product(-mean(cols[k]), total.value());
+    out[k] = sum.value();
+  }
 }
 
 bool Design::usable() const {

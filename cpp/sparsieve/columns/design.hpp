@@ -83,6 +83,13 @@ class Design {
   void gram(const Index* cols, Index m, Index nf, double* out, const std::vector<double>* r,
             double* correlations) const;
 
+  // ---- the same in extended precision: pairs of doubles, some twenty times slower
+  // r = y - sum_k coef[k] x_{cols[k]}, minus its weighted mean where columns are centred, rounded once.
+  void exact_residual(const std::vector<double>& y, const Index* cols, const double* coef,
+                      Index count, std::vector<double>& r) const;
+  // out[k] = x_{cols[k]}' Omega r
+  void exact_correlations(const Weighted& r, const Index* cols, Index count, double* out) const;
+
   // ---- the shadow: fewer bits of every column, with known errors
   // Null where none helps. The first caller builds it.
   const Shadow* shadow() const;
@@ -116,6 +123,7 @@ class Design {
 
  private:
   Moments measured(const Weighted* r, std::vector<double>* correlations);
+  void expand(Index j, std::vector<double>& x) const;
   Moments measure_stored(const Weighted* r, std::vector<double>* correlations);
   bool shadow_helps() const;
   void subtract_means(const Weighted& r, const Index* cols, Index first, Index last,

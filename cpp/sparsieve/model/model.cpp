@@ -114,6 +114,35 @@ void compute_residual(const Inputs& inputs, State& state) {
   at.fit = at.residual.weighted.norm2;
 }
 
+void settle_exactly(const Inputs& inputs, State& state) {
+  Point& at = state.point;
+  const Design& design = *inputs.design;
+  std::vector<Index> columns;
+  std::vector<double> coef;
+  state.solution(columns, coef);
+  at.residual.r.resize(design.n());
+  design.exact_residual(inputs.loss->exact_origin(), columns.data(), coef.data(),
+                        static_cast<Index>(columns.size()), at.residual.r);
+  inputs.loss->residual(at.residual);
+  at.fit = at.residual.weighted.norm2;
+  at.w_read = at.w;
+  at.stale = false;
+  design.exact_correlations(at.residual.weighted, state.set.columns().data(), state.size(),
+                            state.c.data());
+  add_ridge(inputs, state);
+  double largest = 0.0;
+  for (Index s = 0; s < state.size(); ++s) {
+    largest = std::max(largest, design.raw_norm(state.column(s)));
+  }
+  // One rounding each of the residual, of its product with the weights and of the sum.
+  state.known_error = 2.0 * kEps * largest * std::sqrt(at.fit);
+  state.anchored = !state.set.has_gram();
+  if (state.anchored) return;
+  state.pull = state.c;
+  add_hessian_product(inputs, state, 1.0, at.w, state.pull);
+  state.pull_error = gram_noise(inputs, state, at.w);
+}
+
 double product_roundings(Index n) {
   const double rows = static_cast<double>(n);
   return std::min(rows, 1024.0) / 8.0 + rows / 1024.0 + 12.0;

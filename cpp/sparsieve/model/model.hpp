@@ -62,6 +62,9 @@ double gram_noise(const Inputs& inputs, const State& state, const std::vector<do
 bool fit_by_gram(const Inputs& inputs, State& state);
 
 // ---- rounding
+// Residual and correlations of the working set at w in extended precision: what is left of their errors is
+// one rounding of the residual.
+void settle_exactly(const Inputs& inputs, State& state);
 // Roundings in a row of a product of two columns: sums in eight lanes over blocks of 1024 rows.
 double product_roundings(Index n);
 // What rounding the response, the coefficients and the intercept to double precision does to the

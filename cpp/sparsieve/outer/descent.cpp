@@ -23,6 +23,8 @@ constexpr Index kFew = 4;
 // A rise of F beyond this, relative, is no rounding of a sound step.
 constexpr double kMisled = 1e-9;
 constexpr int kPatience = 4;
+// Rounds in extended precision before a solve is given up.
+constexpr int kExactRounds = 3;
 }  // namespace
 
 Descent::Descent(Fit& fit, Target& target, const SolveOptions& options, bool from_start,
@@ -71,6 +73,9 @@ void Descent::run(SolveResult& result) {
     // 5. done, stuck, or enlarge the working set
     if (const auto status = verdict(found, misled, inner, result)) {
       result.status = *status;
+      if (*status == Status::kStalled && certify_exactly(result)) {
+        result.status = Status::kConverged;
+      }
       break;
     }
     if (!found.empty()) {
@@ -220,6 +225,21 @@ std::optional<Status> Descent::verdict(const std::vector<Violator>& found, bool 
   if (patience_.left == 0) return Status::kStalled;
   rough_ = rough_ && !found.empty();
   return std::nullopt;
+}
+
+// Only rounding keeps the point from its certificate: the same in extended precision, with some more steps
+// from correlations that are exact. A point that does not get there in this way stays where it was.
+bool Descent::certify_exactly(SolveResult& result) {
+  for (int round = 0; round < kExactRounds && !fit_.inputs.stopped(); ++round) {
+    settle_exactly(fit_.inputs, fit_.state);
+    look_outside(/*last=*/true, result);
+    if (!answer_.violators.empty()) return false;
+    if (result.kkt <= options_.tol) return true;
+    fit_.choice.minimise(fit_.inputs, levels(), fit_.state, exact_, progress_);
+  }
+  settle_exactly(fit_.inputs, fit_.state);
+  look_outside(/*last=*/true, result);
+  return answer_.violators.empty() && result.kkt <= options_.tol;
 }
 
 void Descent::add_violators(const std::vector<Violator>& found) {

@@ -26,6 +26,7 @@ class Descent {
   void look_outside(bool last, SolveResult& result);
   std::optional<Status> verdict(const std::vector<Violator>& found, bool misled, Status inner,
                                 const SolveResult& result);
+  bool certify_exactly(SolveResult& result);
   // ---- details
   const Levels& levels() const { return aim_.levels; }
   bool risen();
