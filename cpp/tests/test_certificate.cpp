@@ -337,7 +337,7 @@ long double smallest_eigenvalue(std::vector<Long> a) {
 int check_convexity(const Setting& setting, const Levels& levels, const State& state) {
   SupportGradient gradient;
   gradient.compute(levels, state);
-  const bool claimed = strictly_convex(setting.inputs, state, gradient);
+  const bool claimed = strictly_convex(setting.inputs, levels.penalty(), state, gradient, 0.0);
   const auto& support = state.point.support;
   std::vector<Long> hessian(support.size(), Long(support.size()));
   double largest = 0.0, flattest = 1.0;
@@ -413,7 +413,7 @@ TEST("certificate: too few rows are not strictly convex") {
     place_at(setting.inputs, state, Vector(n, 1.0));
     SupportGradient gradient;
     gradient.compute(levels, state);
-    CHECK(!strictly_convex(setting.inputs, state, gradient));
+    CHECK(!strictly_convex(setting.inputs, levels.penalty(), state, gradient, 0.0));
   }
 }
 
@@ -432,13 +432,14 @@ TEST("certificate: equal columns are not strictly convex") {
         SupportGradient gradient;
         place_at(setting.inputs, state, Vector(12, 1.0));  // columns 2 and 3 are equal
         gradient.compute(levels, state);
-        CHECK(!strictly_convex(setting.inputs, state, gradient));
+        CHECK(!strictly_convex(setting.inputs, levels.penalty(), state, gradient, 0.0));
         place_at(setting.inputs, state, {1.0, 1.0, 0.0, 1.0});
         gradient.compute(levels, state);
-        CHECK(strictly_convex(setting.inputs, state, gradient));
+        CHECK(strictly_convex(setting.inputs, levels.penalty(), state, gradient, 0.0));
         place_at(setting.inputs, state, {});
         gradient.compute(levels, state);
-        CHECK(strictly_convex(setting.inputs, state, gradient));  // nobody is there
+        CHECK(strictly_convex(setting.inputs, levels.penalty(), state, gradient,
+                              0.0));  // nobody is there
       }
       // A ridge makes equal columns convex.
       setting.set_ridge(random, 0.1, false);
@@ -446,7 +447,41 @@ TEST("certificate: equal columns are not strictly convex") {
       SupportGradient gradient;
       place_at(setting.inputs, state, Vector(12, 1.0));
       gradient.compute(levels, state);
-      CHECK(strictly_convex(setting.inputs, state, gradient));
+      CHECK(strictly_convex(setting.inputs, levels.penalty(), state, gradient, 0.0));
     }
   }
+}
+
+// One column of norm 1 and a coefficient near a kink or a bend: what holds on one side only is not claimed,
+// neither at the kink nor within the doubt about where the minimum is.
+TEST("certificate: nothing is claimed across a kink or a bend of the penalty") {
+  Random random(80);
+  Matrix x(2, 1);
+  x.at(0, 0) = 1.0;
+  x.at(1, 0) = -1.0;
+  Setting setting(Problem(Kind::kDouble, x, Vector(2, 0.5), false), random);
+  const auto claimed = [&](Shape shape, double alpha, double w, double violation) {
+    const auto penalty = make_penalty(shape);
+    Levels levels(penalty.get(), {}, 1);
+    levels.set(alpha, {});
+    State state = setting.state_on_all();
+    place_at(setting.inputs, state, {w});
+    SupportGradient gradient;
+    gradient.compute(levels, state);
+    return strictly_convex(setting.inputs, levels.penalty(), state, gradient, violation);
+  };
+  // make_penalty's capped l1 has its kink where its slope falls to zero.
+  const auto capped = make_penalty(Shape::kCappedL1);
+  double kink = 1.0, value, slope, curvature;
+  for (double step = 0.5; step > 1e-12; step *= 0.5) {
+    const double alpha = 0.1, t = kink;
+    capped->evaluate(&t, &alpha, 1, &value, &slope, &curvature);
+    kink += slope > 0.0 ? step : -step;
+  }
+  CHECK(!claimed(Shape::kCappedL1, 0.1, kink, 0.0));
+  CHECK(!claimed(Shape::kCappedL1, 0.1, kink * (1.0 - 1e-8), 0.0));
+  CHECK(!claimed(Shape::kCappedL1, 0.1, kink * (1.0 + 1e-8), 0.0));
+  CHECK(claimed(Shape::kCappedL1, 0.1, 0.9 * kink, 0.0));
+  CHECK(claimed(Shape::kCappedL1, 0.1, 1.1 * kink, 0.0));
+  CHECK(!claimed(Shape::kCappedL1, 0.1, 1.1 * kink, 0.1 * kink));  // a step of that size crosses it
 }

@@ -15,6 +15,12 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kSafePivot = 1e-6;
 // Without a Gram matrix at hand, convexity is examined for supports up to this size.
 constexpr Index kProvable = 256;
+// How far from w a local minimum is looked for: this share of a coefficient, and so many times the step that
+// would remove the violation of its coordinate by itself.
+constexpr double kAside = 1e-6;
+constexpr double kSteps = 8.0;
+// How often the way there is halved to find a kink: to less than any coefficient that matters.
+constexpr int kHalvings = 40;
 }  // namespace
 
 double kkt(const Inputs& inputs, const Levels& levels, const State& state,
@@ -56,26 +62,72 @@ double surrogate_gap(const Inputs& inputs, const Levels& levels, const State& st
   return primal - best_dual(linear, slack, at.fit, 0.0, limit).value;
 }
 
-bool strictly_convex(const Inputs& inputs, const State& state, const SupportGradient& gradient) {
+namespace {
+// The most concave that the penalty is within `away` of each coordinate of the support, kinks included: there
+// the slope falls at once, which the difference of the slopes on both sides shows.
+std::vector<double> least_curvature(const Penalty& penalty, const Surrogate& at,
+                                    const std::vector<double>& away) {
+  const Index k = at.size();
+  Surrogate before = at, after = at;
+  for (Index p = 0; p < k; ++p) {
+    before.t[p] = at.t[p] - std::min(away[p], 0.5 * at.t[p]);
+    after.t[p] = at.t[p] + away[p];
+  }
+  before.evaluate(penalty);
+  after.evaluate(penalty);
+  std::vector<double> least = at.curvature;
+  // Over a long way a kink hides in the mean: halve it, always on to where the slope falls more.
+  for (int halving = 0; halving < kHalvings; ++halving) {
+    bool wide = false;
+    Surrogate middle = before;
+    for (Index p = 0; p < k; ++p) {
+      const double length = after.t[p] - before.t[p];
+      const double chord = (after.slope[p] - before.slope[p]) / length;
+      least[p] = std::min({least[p], before.curvature[p], after.curvature[p], chord});
+      wide = wide || length > 4.0 * kAside * at.t[p];
+      middle.t[p] = before.t[p] + 0.5 * length;
+    }
+    if (!wide) break;
+    middle.evaluate(penalty);
+    for (Index p = 0; p < k; ++p) {
+      if (!(after.t[p] - before.t[p] > 4.0 * kAside * at.t[p])) continue;
+      const bool first = before.slope[p] - middle.slope[p] > middle.slope[p] - after.slope[p];
+      Surrogate& side = first ? after : before;
+      side.t[p] = middle.t[p];
+      side.slope[p] = middle.slope[p];
+      side.curvature[p] = middle.curvature[p];
+    }
+  }
+  return least;
+}
+}  // namespace
+
+bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& state,
+                     const SupportGradient& gradient, double violation) {
   const Point& at = state.point;
   const Index k = static_cast<Index>(at.support.size()), ld = (k + 3) / 4 * 4;
   const bool by_gram = state.set.has_gram();
   if (k == 0) return true;
   if (!by_gram && k > kProvable) return false;
-  std::vector<double> diagonal(k);
+  std::vector<double> diagonal(k), away(k);
   const Design& design = *inputs.design;
-  const auto& curvature = gradient.penalty.curvature;
+  for (Index p = 0; p < k; ++p) {
+    diagonal[p] = design.norm2(state.column(at.support[p]));
+    away[p] = kAside * gradient.penalty.t[p] + kSteps * violation / diagonal[p];
+  }
+  const std::vector<double> curvature = least_curvature(penalty, gradient.penalty, away);
   double flattest = 1.0;
   for (Index p = 0; p < k; ++p) {
     const Index j = state.column(at.support[p]);
-    diagonal[p] = design.norm2(j);
     if (!(diagonal[p] + curvature[p] + inputs.ridge.weight > 0.0)) return false;
     flattest = std::max(flattest, design.raw_norm(j) / design.norm(j));
   }
   // Products are sums of what the columns are before centring, and pivots differences of products.
   const double noise = 2.0 * kEps * product_roundings(design.n()) * flattest;
   // With curvature or a ridge the maintained factor is not the Hessian's.
-  const bool same = by_gram && inputs.damping() == 0.0 && !gradient.penalty.bends();
+  const bool straight =
+      std::all_of(curvature.begin(), curvature.end(), [](double h) { return h == 0.0; });
+  const bool same = by_gram && inputs.damping() == 0.0 && straight;
   // Entry (p, q) is off by `noise` and its factor by k + 1 roundings more, in units of ||x_p|| ||x_q||, so
   // that k times as much bounds the eigenvalues of all errors together. Errors of earlier pivots come
   // amplified by one over the smallest, so that one has to be above the root of that bound...

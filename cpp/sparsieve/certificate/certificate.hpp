@@ -28,7 +28,10 @@ DualPoint best_dual(double linear, double slack, double quadratic, double lowest
 double surrogate_gap(const Inputs& inputs, const Levels& levels, const State& state,
                      const SupportGradient& gradient, double ratio);
 
-// Whether F is strictly convex on the support at w: the point is then a strict local minimum there.
-bool strictly_convex(const Inputs& inputs, const State& state, const SupportGradient& gradient);
+// Whether F is strictly convex on the support around w: the point is then a strict local minimum there.
+// `violation`: how far correlations are from their slopes at the most, so that the exact minimum may lie
+// a little away, and no kink or bend of the penalty may lie in between.
+bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& state,
+                     const SupportGradient& gradient, double violation);
 
 }  // namespace sparsieve

@@ -19,6 +19,16 @@ Range range_of(const ColumnMoments& m, bool nonzero) {
   if (!nonzero && m.raw == m.raw) return Range::kNormal;
   return m.raw < 1.0 ? Range::kTooSmall : Range::kTooLarge;
 }
+
+void list_unusual(const std::vector<Range>& range, Moments& out) {
+  for (std::size_t j = 0; j < range.size(); ++j) {
+    const Index column = static_cast<Index>(j);
+    if (range[j] == Range::kFar) out.far.push_back(column);
+    if (range[j] != Range::kTooSmall && range[j] != Range::kTooLarge) continue;
+    (range[j] == Range::kTooSmall ? out.too_small : out.too_large).push_back(column);
+    out.norms2[j] = out.norms[j] = 0.0;
+  }
+}
 }  // namespace
 
 Moments measure(const Storage& storage, const SampleWeights& weights, int threads,
@@ -72,15 +82,7 @@ Moments measure(const Storage& storage, const SampleWeights& weights, int thread
     }
   });
   read += bytes;
-  for (Index j = 0; j < d; ++j) {
-    if (range[j] == Range::kNormal) continue;
-    if (range[j] == Range::kFar) {
-      out.far.push_back(j);
-      continue;
-    }
-    (range[j] == Range::kTooSmall ? out.too_small : out.too_large).push_back(j);
-    out.norms2[j] = out.norms[j] = 0.0;
-  }
+  list_unusual(range, out);
   return out;
 }
 

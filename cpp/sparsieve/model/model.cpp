@@ -132,7 +132,7 @@ void settle_exactly(const Inputs& inputs, State& state) {
   add_ridge(inputs, state);
   double largest = 0.0;
   for (Index s = 0; s < state.size(); ++s) {
-    largest = std::max(largest, design.raw_norm(state.column(s)));
+    largest = std::max(largest, design.norm(state.column(s)));
   }
   // One rounding each of the residual, of its product with the weights and of the sum.
   state.known_error = 2.0 * kEps * largest * std::sqrt(at.fit);

@@ -53,7 +53,8 @@ SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record
   result.gap =
       surrogate_gap(fit_.inputs, fit_.target.levels, fit_.state, fit_.gradient, result.ratio);
   result.convex = options.test_convexity && !fit_.inputs.stopped() &&
-                  strictly_convex(fit_.inputs, fit_.state, fit_.gradient);
+                  strictly_convex(fit_.inputs, *penalty_, fit_.state, fit_.gradient,
+                                  result.kkt * fit_.target.levels.slope0());
   return result;
 }
 

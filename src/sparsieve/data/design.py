@@ -6,6 +6,7 @@ compiled core, which has a design of its own (``core_columns`` hands X over).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .extended import ExtendedSum
 from .sparse_checks import canonical, sound
 from .types import Floats
 
@@ -92,6 +94,42 @@ class Design:
         each = np.empty(self.shape[1])
         for here in self._blocks(self.shape[1]):
             each[here] = self.X[:, here].T @ v
+        return each
+
+    def exact_residual(
+        self, y: Floats, intercept: float, columns: NDArray[np.integer[Any]], values: Floats
+    ) -> Floats:
+        """Return y - b - X w for these non-zero coefficients, rounded once at the end."""
+        left = ExtendedSum(y)
+        left.add(-intercept)
+        for here in self._blocks(columns.size):
+            block = self.dense(columns[here])
+            for k, value in enumerate(values[here]):
+                left.add_product(block[:, k], -value)
+        return left.value()
+
+    def correlations_about(self, row: int, v: Floats, omega: Floats | None = None) -> Floats:
+        """Return X'v in float64, each column taken about its entry in one row.
+
+        With sample weights the columns are centred by their weighted means. Columns whose mean is
+        large compared with how much they vary lose no digits in this way. Of a sparse X only
+        columns without zeros are like that.
+        """
+        total = math.fsum(v)
+        if self._is_sparse:
+            each = self.correlations(v)
+            if omega is not None:
+                each -= self.correlations(omega) * total
+            stored = np.bincount(self.X.tocoo().col, minlength=self.shape[1])
+            full = np.flatnonzero(stored == self.shape[0])
+        else:
+            each, full = np.empty(self.shape[1]), np.arange(self.shape[1])
+        for here in self._blocks(full.size):
+            block = self.dense(full[here]) if self._is_sparse else self.X[:, here]
+            middle = np.asarray(block[row], dtype=np.float64)
+            about = block - middle
+            mean = middle if omega is None else -(about.T @ omega)
+            each[full[here]] = about.T @ v + mean * total
         return each
 
     def dense(self, columns: NDArray[np.integer[Any]]) -> Floats:

@@ -6,12 +6,14 @@ checked by something that shares no code with it.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..data.design import Design
+from ..data.extended import ExtendedSum
 from ..data.sample_weights import normalised
 from ..data.sparse_checks import without_storage
 from ..data.types import Floats
@@ -99,6 +101,7 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     sample_weight: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     positive: bool = False,
+    fit_intercept: bool = False,
 ) -> float:
     r"""Return how far given coefficients are from a critical point, as a fraction of the penalty.
 
@@ -120,6 +123,9 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     positive : bool, default=False
         Judge the problem with the constraint w >= 0: a zero coefficient violates only if
         :math:`c_j > r'(0)`, and a negative one makes the result inf.
+    fit_intercept : bool, default=False
+        Judge the problem whose intercept is fitted: the coefficients with the best intercept for
+        them, and beside them the intercept that is given, as an unpenalised feature of ones.
 
     Returns
     -------
@@ -129,8 +135,12 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     Notes
     -----
     A feature of weight 0 is unpenalised, its violation is :math:`|c_j|`. The intercept's own
-    condition, :math:`\sum_i \Omega_i (y_i - b - x_i^\top w) = 0`, is not counted: this function
-    cannot know whether the intercept was fitted or fixed.
+    condition, :math:`\sum_i \Omega_i (y_i - b - x_i^\top w) = 0`, counts with
+    ``fit_intercept=True`` only: else this function cannot know whether it was fitted or fixed.
+
+    Residuals are computed with about 32 digits, and columns are taken about one of their entries.
+    An intercept is a double: what half a unit in its last place moves a correlation by is no
+    violation.
 
     Examples
     --------
@@ -144,7 +154,9 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     if np.any(abs_w[excluded]) or (positive and np.any(problem.sign < 0)):
         return float("inf")
     with np.errstate(over="ignore", invalid="ignore"):
-        correlation = problem.design.correlations(problem.omega * problem.residual)
+        correlation, allowed, intercept_violation = _correlations(
+            problem, float(intercept), fit_intercept
+        )
     slope = np.zeros_like(abs_w)
     penalised = ~(excluded | (problem.weights == 0))
     slope[penalised] = problem.penalty.slope(
@@ -157,9 +169,33 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
             np.maximum(outward - slope, 0.0),
             np.abs(correlation - slope * problem.sign),
         )
+    violation = np.maximum(violation - allowed, 0.0)
     violation[excluded] = 0.0
     level = np.asarray(problem.penalty.slope(np.zeros(1), problem.alpha), dtype=np.float64)[0]
-    return _at_most_inf(np.max(violation) / level)
+    return _at_most_inf(max(np.max(violation), intercept_violation) / level)
+
+
+def _correlations(
+    problem: _Problem, intercept: float, fit_intercept: bool
+) -> tuple[Floats, Floats, float]:
+    """Return X'Omega r, what half a unit of the intercept moves it by, and its own violation."""
+    design, omega, residual = problem.design, problem.omega, problem.residual
+    heaviest = int(np.argmax(omega))
+    half_unit = 0.5 * float(np.spacing(abs(intercept))) if intercept else 0.0
+    own = 0.0
+    if fit_intercept:
+        best = ExtendedSum(residual)
+        for _ in range(2):  # the second mean is what rounding left of the first
+            mean = math.fsum(omega * best.value()) / math.fsum(omega)
+            own += mean
+            best.add(-mean)
+        residual, own = best.value(), max(abs(own) - half_unit, 0.0)
+    v = omega * residual
+    if fit_intercept:
+        centred = design.correlations_about(heaviest, v, omega / math.fsum(omega))
+        return centred, np.zeros_like(centred), own
+    correlation = design.correlations_about(heaviest, v)
+    return correlation, half_unit * np.abs(design.correlations(omega)), own
 
 
 def _at_most_inf(number: Any) -> float:
@@ -212,7 +248,7 @@ def _read(
     support = np.flatnonzero(w)
     return _Problem(
         design=design,
-        residual=target - shift - design.product_of(support, w[support]),
+        residual=design.exact_residual(target, shift, support, w[support]),
         omega=omega,
         abs_w=np.abs(w),
         sign=np.sign(w),
