@@ -58,6 +58,11 @@ class Design:
             return self
         return Design(canonical(self.X if self.X.format in ("csc", "csr") else self.X.tocsc()))
 
+    def _by_columns(self) -> Design:
+        """Return a design whose columns can be picked: some sparse formats cannot do that."""
+        pickable = not self._is_sparse or self.X.format in ("csc", "csr")
+        return self if pickable else Design(self.X.tocsc())
+
     def _blocks(self, count: int) -> Iterator[slice]:
         """Cut so many columns into blocks that are small enough to be converted to float64."""
         width = max(1, _ROOM // max(self.shape[0], 1))
@@ -102,8 +107,9 @@ class Design:
         """Return y - b - X w for these non-zero coefficients, rounded once at the end."""
         left = ExtendedSum(y)
         left.add(-intercept)
+        readable = self._by_columns()
         for here in self._blocks(columns.size):
-            block = self.dense(columns[here])
+            block = readable.dense(columns[here])
             for k, value in enumerate(values[here]):
                 left.add_product(block[:, k], -value)
         return left.value()
@@ -124,8 +130,9 @@ class Design:
             full = np.flatnonzero(stored == self.shape[0])
         else:
             each, full = np.empty(self.shape[1]), np.arange(self.shape[1])
+        readable = self._by_columns() if full.size else self
         for here in self._blocks(full.size):
-            block = self.dense(full[here]) if self._is_sparse else self.X[:, here]
+            block = readable.dense(full[here]) if self._is_sparse else self.X[:, here]
             middle = np.asarray(block[row], dtype=np.float64)
             about = block - middle
             mean = middle if omega is None else -(about.T @ omega)

@@ -1,4 +1,4 @@
-"""Sums in pairs of doubles, about 32 digits, in plain NumPy: Knuth's and Dekker's exact operations."""
+"""Sums in pairs of doubles, about 32 digits: Knuth's and Dekker's exact operations in NumPy."""
 
 from __future__ import annotations
 
