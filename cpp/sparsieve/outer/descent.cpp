@@ -24,7 +24,7 @@ constexpr Index kFew = 4;
 constexpr double kMisled = 1e-9;
 constexpr int kPatience = 4;
 // Rounds in extended precision before a solve is given up.
-constexpr int kExactRounds = 3;
+constexpr int kExactRounds = 4;
 }  // namespace
 
 Descent::Descent(Fit& fit, Target& target, const SolveOptions& options, bool from_start,
@@ -230,16 +230,17 @@ std::optional<Status> Descent::verdict(const std::vector<Violator>& found, bool 
 // Only rounding keeps the point from its certificate: the same in extended precision, with some more steps
 // from correlations that are exact. A point that does not get there in this way stays where it was.
 bool Descent::certify_exactly(SolveResult& result) {
+  const std::vector<double> before = fit_.state.point.w;
   for (int round = 0; round < kExactRounds && !fit_.inputs.stopped(); ++round) {
+    if (round > 0) fit_.choice.minimise(fit_.inputs, levels(), fit_.state, exact_, progress_);
     settle_exactly(fit_.inputs, fit_.state);
     look_outside(/*last=*/true, result);
-    if (!answer_.violators.empty()) return false;
+    if (!answer_.violators.empty()) break;
     if (result.kkt <= options_.tol) return true;
-    fit_.choice.minimise(fit_.inputs, levels(), fit_.state, exact_, progress_);
   }
-  settle_exactly(fit_.inputs, fit_.state);
+  place_at(fit_.inputs, fit_.state, before);
   look_outside(/*last=*/true, result);
-  return answer_.violators.empty() && result.kkt <= options_.tol;
+  return false;
 }
 
 void Descent::add_violators(const std::vector<Violator>& found) {
