@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,8 +13,21 @@ from .design import Array, Design, as_design
 from .minimizers import ARRAYS, minimizer
 from .problem import Result, Work, look, residual_objective, start, support_share
 
-_SUFFICIENT = 1e-5  # fraction of the predicted decrease asked of a step, as in GIST's own code
 _CURVATURES = (1e-20, 1e20)  # safeguard of the Barzilai-Borwein curvature, as in GIST's own code
+
+
+@dataclass(frozen=True)
+class _LineSearch:
+    """How curvatures are tried: a larger one until the objective falls far enough below the bar."""
+
+    growth: float  # factor between two curvatures
+    sufficient: float  # fraction of the predicted decrease asked of a step
+
+
+_STEPS = {
+    "barzilai-borwein": _LineSearch(2.0, 1e-5),  # as in GIST's own code
+    "unit": _LineSearch(1.5, 0.1),  # as in the program of the paper's authors
+}
 
 
 def gist(
@@ -25,12 +39,14 @@ def gist(
     w0: Array | None = None,
     tol: float = 1e-3,
     monotone: bool = False,
+    step: Literal["barzilai-borwein", "unit"] = "barzilai-borwein",
+    zero_below: float = 0.0,
     max_iter: int = 20_000,
 ) -> Result:
     """Minimise ``1/2 ||y - Xw||^2 + sum_j r_lambda(|w_j|)`` by proximal gradient steps.
 
-    The step is Barzilai and Borwein's; a line search asks for a decrease against the last
-    objective (``monotone=True``) or the largest of the last five.
+    The first step of an iteration is Barzilai and Borwein's, or 1; a line search asks for a
+    decrease against the last objective (``monotone=True``) or the largest of the last five.
 
     Parameters
     ----------
@@ -45,6 +61,11 @@ def gist(
         Largest absolute violation of eq. (fermat) to stop at.
     monotone : bool
         Which line search.
+    step : {"barzilai-borwein", "unit"}
+        The first curvature of an iteration. "unit" is 1, grows by 1.5 and asks for a tenth of the
+        predicted decrease: with ``monotone=True`` the authors' program.
+    zero_below : float
+        Coefficients below this count as zero in the stopping test.
     max_iter : int
         Give up after so many steps.
 
@@ -55,23 +76,29 @@ def gist(
     design, prox = as_design(X), minimizer(penalty, ARRAYS)
     w, r = start(design, y, w0)
     work, memory, curvature = Work(design.n_features), 1 if monotone else 5, 1.0
+    if step not in _STEPS:
+        raise ValueError(f"step must be 'barzilai-borwein' or 'unit', got {step!r}")
+    search = _STEPS[step]
     recent = [residual_objective(r, w, penalty, lam)]
-    for step in range(max_iter + 1):
+    for n_steps in range(max_iter + 1):
         # the correlations are minus the gradient
-        correlations, violation = look(design, r, w, penalty, lam, work)
-        if violation <= tol or step == max_iter:
+        correlations, violation = look(design, r, w, penalty, lam, work, zero_below)
+        if violation <= tol or n_steps == max_iter:
             break
         bar = max(recent[-memory:])
-        found = _line_search(design, y, w, correlations, penalty, lam, prox, curvature, bar, work)
+        found = _line_search(
+            design, y, w, correlations, penalty, lam, prox, search, curvature, bar, work
+        )
         if found is None:  # no decrease left that double precision can see
             break
         new_w, new_r, value = found
         move, fitted = new_w - w, r - new_r
-        curvature = float(np.clip((fitted @ fitted) / (move @ move), *_CURVATURES))
+        if step == "barzilai-borwein":
+            curvature = float(np.clip((fitted @ fitted) / (move @ move), *_CURVATURES))
         w, r = new_w, new_r
         recent.append(value)
     value = residual_objective(r, w, penalty, lam)
-    return Result(w, value, violation, step, violation <= tol, work)
+    return Result(w, value, violation, n_steps, violation <= tol, work)
 
 
 def _line_search(
@@ -82,11 +109,12 @@ def _line_search(
     penalty: Penalty,
     lam: float,
     prox: Callable[[Any, Any, float], Any],
+    search: _LineSearch,
     curvature: float,
     bar: float,
     work: Work,
 ) -> tuple[Array, Array, float] | None:
-    """Double the curvature until the proximal step falls below the bar."""
+    """Raise the curvature until the proximal step falls below the bar."""
     while curvature <= _CURVATURES[1]:
         pull = correlations + curvature * w
         new_w = np.sign(pull) * prox(np.abs(pull), curvature, lam)
@@ -98,7 +126,7 @@ def _line_search(
         value = residual_objective(new_r, new_w, penalty, lam)
         if not np.any(move):
             return None
-        if value <= bar - 0.5 * _SUFFICIENT * curvature * float(move @ move):
+        if value <= bar - 0.5 * search.sufficient * curvature * float(move @ move):
             return new_w, new_r, value
-        curvature *= 2.0
+        curvature *= search.growth
     return None

@@ -21,9 +21,11 @@ class _Settings:
     alpha: float = 1e9
     tol: float = 1e-3
     inner_tol: float = 1e-4
+    gap_every: int = 1
     screen_every: int = 5
     refresh_every: int = 10
     rule: Rule = "corrected"
+    zero_below: float = 0.0
     max_iter: int = 1000
     max_epochs: int = 1000
     screen_inside: bool = True
@@ -40,9 +42,11 @@ def mm_screen(
     alpha: float = 1e9,
     tol: float = 1e-3,
     inner_tol: float = 1e-4,
+    gap_every: int = 1,
     screen_every: int = 5,
     refresh_every: int = 10,
     rule: Rule = "corrected",
+    zero_below: float = 0.0,
     max_iter: int = 1000,
     max_epochs: int = 1000,
 ) -> Result:
@@ -65,12 +69,15 @@ def mm_screen(
         Proximal parameter of the paper.
     tol : float
         Largest absolute violation of eq. (fermat) to stop at.
-    inner_tol, screen_every, max_epochs
-        Duality gap, screening period and bound on the epochs of each inner problem.
+    inner_tol, gap_every, screen_every, max_epochs
+        Duality gap, epochs between two gaps, epochs between two screenings, and bound on the
+        epochs, of each inner problem.
     refresh_every : int
         Outer iterations between two exact scores.
-    rule : {"corrected", "printed"}
+    rule : {"corrected", "printed", "published"}
         Which form of the screening tests to use.
+    zero_below : float
+        Coefficients below this count as zero in the stopping test (1e-4 in the authors' program).
     max_iter : int
         Give up after so many outer iterations.
 
@@ -79,8 +86,9 @@ def mm_screen(
     Result
     """
     settings = _Settings(
-        alpha, tol, inner_tol, screen_every, refresh_every, rule, max_iter, max_epochs
-    )
+        alpha, tol, inner_tol, gap_every, screen_every, refresh_every, rule, zero_below, max_iter,
+        max_epochs,
+    )  # fmt: skip
     return _majorize_minimize(X, y, penalty, lam, w0, settings)
 
 
@@ -109,9 +117,10 @@ def _majorize_minimize(
     w, r = start(design, y, w0)
     work, history = Work(design.n_features), list[OuterIteration]()
     reference: DualPoint | None = None
+    last: DualPoint | None = None
     for k in range(settings.max_iter + 1):
         # one product serves the stopping test and lines 4 to 9
-        correlations, violation = look(design, r, w, penalty, lam, work)
+        correlations, violation = look(design, r, w, penalty, lam, work, settings.zero_below)
         value = residual_objective(r, w, penalty, lam)
         if violation <= settings.tol or k == settings.max_iter:
             break
@@ -121,7 +130,8 @@ def _majorize_minimize(
             warm, point = _dual_start(design, y, r, w, correlations, l1_weights, settings, work)
             kind = "propagation" if reference and k % settings.refresh_every else "gap"
             reference = point if kind == "gap" or reference is None else reference
-            scores = _scores(design, reference, point, settings)  # lines 6 to 10
+            scores = _scores(design, reference, point, last, settings)  # lines 6 to 10
+            last = point
             screened = scores < l1_weights  # line 11
         inner = _solve(design, y, l1_weights, warm, w, screened, settings)  # line 12
         history.append(_row(value, violation, kind, screened, inner))
@@ -158,12 +168,18 @@ def _dual_start(
     return warm, point
 
 
-def _scores(design: Design, reference: DualPoint, point: DualPoint, settings: _Settings) -> Array:
+def _scores(
+    design: Design,
+    reference: DualPoint,
+    point: DualPoint,
+    last: DualPoint | None,
+    settings: _Settings,
+) -> Array:
     """Return exact scores where the point is the reference itself, else propagated ones."""
     prox = 1.0 / settings.alpha
     if point is reference:
         return gap_scores(point, design.norms2, prox, settings.rule)
-    return propagated_scores(reference, point, design.norms2, prox, settings.rule)
+    return propagated_scores(reference, point, design.norms2, prox, settings.rule, last)
 
 
 def _solve(
@@ -186,6 +202,7 @@ def _solve(
         screened=screened,
         screen=settings.screen_inside,
         rule=settings.rule,
+        gap_every=settings.gap_every,
         screen_every=settings.screen_every,
         tol=settings.inner_tol,
         max_epochs=settings.max_epochs,

@@ -88,11 +88,22 @@ def violations(correlations: Array, w: Array, penalty: Penalty, lam: float) -> A
 
 
 def look(
-    design: Design, r: Array, w: Array, penalty: Penalty, lam: float, work: Work
+    design: Design,
+    r: Array,
+    w: Array,
+    penalty: Penalty,
+    lam: float,
+    work: Work,
+    zero_below: float = 0.0,
 ) -> tuple[Array, float]:
-    """Return X'r and the largest violation at w, the stopping test of every solver; counts it."""
+    """Return X'r and the largest violation at w, the stopping test of every solver; counts it.
+
+    Coefficients below ``zero_below`` in size are taken for zero in the test.
+    """
     correlations = design.correlate(r)
     work.correlations += 1.0
+    if zero_below > 0.0:
+        w = np.where(np.abs(w) < zero_below, 0.0, w)
     return correlations, float(np.max(violations(correlations, w, penalty, lam), initial=0.0))
 
 

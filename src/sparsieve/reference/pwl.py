@@ -39,6 +39,7 @@ def pwl(
     screened: Mask | None = None,
     screen: bool = True,
     rule: Rule = "corrected",
+    gap_every: int = 1,
     screen_every: int = 5,
     tol: float = 1e-4,
     max_epochs: int = 1000,
@@ -63,14 +64,18 @@ def pwl(
         LstScreen: coordinates already known to be zero at the optimum.
     screen : bool
         Whether to screen inside.
-    rule : {"corrected", "printed"}
-        Which form of eq. (test) and of the dual point to use.
+    rule : {"corrected", "printed", "published"}
+        Which form of eq. (test) and of the dual point to use. With "printed" and "published" a
+        screened coordinate is set to zero and stays zero, right or wrong; with "corrected" it is
+        proven to be zero and updates take it there.
+    gap_every : int
+        Epochs between two duality gaps, each of which may end the solve.
     screen_every : int
-        Epochs between two duality gaps.
+        Epochs between two screenings.
     tol : float
         Absolute duality gap to reach.
     max_epochs : int
-        Give up after so many epochs.
+        Give up after so many epochs; 0 gives the gap of the warm start.
 
     Returns
     -------
@@ -82,25 +87,46 @@ def pwl(
     center = w.copy() if prox_center is None else np.asarray(prox_center, dtype=np.float64)
     zero = np.zeros(w.size, bool) if screened is None else screened.copy()
     free = np.flatnonzero(l1_weights == 0.0)
-    work = Work(design.n_features)
-    epochs, converged = 0, False
-    while not converged and epochs < max_epochs:
-        # a screened coordinate is left alone once it is zero: until then each step is a descent
+    literal, work, epochs = rule != "corrected", Work(design.n_features), 0
+    if literal and np.any(w[zero]):
+        r = _drop(design, y, w, zero, work)
+    while True:
+        # a coordinate proven zero is left alone once it is zero: until then each step is a descent
         kept = np.flatnonzero((~zero | (w != 0.0)) & (design.norms2 + prox > 0.0))
-        n_sweeps = min(screen_every, max_epochs - epochs)
+        n_sweeps = _to_next_gap(epochs, gap_every, screen_every if screen else 0, max_epochs)
         descend(design, w, r, kept, center, l1_weights, prox, n_sweeps, work)
         epochs += n_sweeps
-        if rule == "corrected" and free.size:
+        if not literal and free.size:
             solve_free_block(design, y, w, center, free, prox, work)
         r = y - design.predict(w)
         work.products += support_share(w)
-        point = restricted_dual_point(design, y, r, w, kept, center, l1_weights, prox, rule)
-        work.correlations += kept.size / w.size
-        converged = point.gap <= tol
-        if screen:
+        point = restricted_dual_point(design, y, r, w, kept, center, l1_weights, prox, rule, work)
+        if screen and epochs % screen_every == 0:
             scores = gap_scores(point, design.norms2[kept], prox, rule)
             zero[kept] |= scores < l1_weights[kept]
+            if literal and np.any(w[zero]):
+                r = _drop(design, y, w, zero, work)
+                kept = kept[~zero[kept]]
+                point = restricted_dual_point(
+                    design, y, r, w, kept, center, l1_weights, prox, rule, work
+                )
+        if point.gap <= tol or epochs >= max_epochs:
+            break
+    converged = point.gap <= tol
     return PWLResult(w, r, point.primal, point.dual, point.gap, zero, epochs, converged, work)
+
+
+def _to_next_gap(epochs: int, gap_every: int, screen_every: int, max_epochs: int) -> int:
+    """Return the sweeps until a gap is due, for itself or for a screening."""
+    periods = [period for period in (gap_every, screen_every) if period]
+    return min(max_epochs - epochs, *(period - epochs % period for period in periods))
+
+
+def _drop(design: Design, y: Array, w: Array, zero: Mask, work: Work) -> Array:
+    """Set the screened coordinates to zero, whatever they are, and return the residual."""
+    w[zero] = 0.0
+    work.products += support_share(w)
+    return y - design.predict(w)
 
 
 def restricted_dual_point(
@@ -113,8 +139,10 @@ def restricted_dual_point(
     l1_weights: Array,
     prox: float,
     rule: Rule,
+    work: Work,
 ) -> DualPoint:
-    """Return the dual point of the problem without the screened coordinates."""
+    """Return the dual point of the problem without the screened coordinates; counts it."""
+    work.correlations += kept.size / w.size
     correlations = design.correlate(r, kept)
     norms2 = design.norms2[kept]
     return dual_point(

@@ -1,6 +1,9 @@
 """Dual points of the Proximal Weighted Lasso and the two screening tests of the paper.
 
-``rule="printed"`` is the paper to the letter. ``rule="corrected"`` is what its proofs give:
+``rule="printed"`` is the paper to the letter, ``rule="published"`` what the authors' program does
+where it differs: no special case for lambda_j = 0, and eq. (new) measures the step from the last
+iterate while its scores stay those of the stored point. ``rule="corrected"`` is what the paper's
+proofs give:
 
 * eq. (test) prints the radius ``sqrt(2G) (||x_j|| + 1/alpha)``. The strong concavity it starts
   from, ``||ds||^2 + alpha ||dv||^2 <= 2G``, yields ``sqrt(2G) sqrt(||x_j||^2 + 1/alpha)`` by
@@ -19,7 +22,8 @@ import numpy as np
 
 from .design import Array
 
-Rule = Literal["corrected", "printed"]
+Rule = Literal["corrected", "printed", "published"]
+RULES = ("corrected", "printed", "published")
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,8 @@ class DualPoint:
 
 def check_rule(rule: str) -> None:
     """Refuse a misspelt rule."""
-    if rule not in ("corrected", "printed"):
-        raise ValueError(f"rule must be 'corrected' or 'printed', got {rule!r}")
+    if rule not in RULES:
+        raise ValueError(f"rule must be 'corrected', 'printed' or 'published', got {rule!r}")
 
 
 def dual_point(
@@ -69,7 +73,7 @@ def dual_point(
 
     # Unpenalised coordinates are feasible only where x_j's = v_j. The paper sets v_j so; after the
     # exact solve of that block (corrected rule) this moves v by no more than rounding.
-    free = (l1_weights == 0.0) & ((prox > 0.0) | (rule == "printed"))
+    free = (l1_weights == 0.0) & ((prox > 0.0) | (rule == "printed")) & (rule != "published")
     v[free], scaled[free] = kappa * correlations[free], 0.0
 
     norm_y, norm_r = float(np.sqrt(y @ y)), float(np.sqrt(r @ r))
@@ -99,7 +103,7 @@ def _dual_scale(
     """Return the factor of (r, shift): 1/max(1, rho) as printed, else the best feasible one."""
     used = (l1_weights > 0.0) & (c != 0.0)
     limit = float(np.min(l1_weights[used] / np.abs(c[used]), initial=np.inf))
-    if rule == "printed":
+    if rule != "corrected":
         return min(1.0, limit)
     # D(kappa) = kappa (r'y - shift'w') - kappa^2/2 (||r||^2 + alpha ||shift||^2), a parabola
     curvature = float(r @ r) + _over_prox(float(shift @ shift), prox)
@@ -116,7 +120,7 @@ def _over_prox(square: float, prox: float) -> float:
 
 def gap_scores(point: DualPoint, norms2: Array, prox: float, rule: Rule) -> Array:
     """Return T_j of eq. (test): coordinate j is zero at the optimum where T_j < lambda_j."""
-    if rule == "printed":
+    if rule != "corrected":
         printed: Array = np.abs(point.c) + np.sqrt(2.0 * point.gap) * (np.sqrt(norms2) + prox)
         return printed
     radius = np.sqrt(2.0 * (point.gap + point.gap_error)) * np.sqrt(norms2 + prox)
@@ -125,19 +129,26 @@ def gap_scores(point: DualPoint, norms2: Array, prox: float, rule: Rule) -> Arra
 
 
 def propagated_scores(
-    reference: DualPoint, point: DualPoint, norms2: Array, prox: float, rule: Rule
+    reference: DualPoint,
+    point: DualPoint,
+    norms2: Array,
+    prox: float,
+    rule: Rule,
+    last: DualPoint | None = None,
 ) -> Array:
     """Return the scores of Property 2, eq. (new): no dot product with any column.
 
     ``reference`` is where exact scores were last computed, ``point`` a feasible dual point of the
-    new problem with gap G. Corrected form:
+    new problem with gap G, ``last`` the dual point of the iteration before: with
+    ``rule="published"`` a, b and c are measured from there. Corrected form:
     ``|c0_j| + ||x_j|| ||s - s0|| + |v_j - v0_j| + sqrt(2G) sqrt(||x_j||^2 + 1/alpha)``, never above
     the paper's with the safe radius: sqrt(2G) takes the place of sqrt(2 G0) + sqrt(2b).
     """
-    step_s, step_v = point.s - reference.s, point.v - reference.v
-    if rule == "printed":
+    origin = last if rule == "published" and last is not None else reference
+    step_s, step_v = point.s - origin.s, point.v - origin.v
+    if rule != "corrected":
         a = np.sqrt(step_s @ step_s)
-        root_2b = np.sqrt(2.0 * abs(point.gap - reference.gap))
+        root_2b = np.sqrt(2.0 * abs(point.gap - origin.gap))
         scores = gap_scores(reference, norms2, prox, rule)
         scores += np.sqrt(norms2) * (a + root_2b) + np.abs(step_v) + prox * root_2b
         return scores
