@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -13,25 +14,29 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from .plan import ENGINE, EXPERIMENTS, PROFILES, Task, plan
+from . import twin
+from .plan import ENGINES, EXPERIMENTS, PROFILES, Task, plan
 from .problems import load
 from .runner import run
+from .schedule import Schedule
 from .store import Store, StoreError, held, read, set_aside
 from .summary import shared_points
 
 ABOUT = """\
 Rerun section 5 of 'Screening Rules for Lasso with Non-Convex Sparse Regularizers' (ICML 2019):
-the paper's methods in NumPy, then the compiled engine on the same paths.
+the paper's methods as printed and as its authors' program has them, in NumPy and compiled (with
+g++, where there is one), and the engine on the same paths.
 
 experiments:
   toy        running time per method and tolerance (figure 1); MCP and SCAD, beyond the paper
   gain       what propagated screening gains (figure 2), and who screens
+  why        from the text to the authors' program, one difference at a time
   leukemia   72 x 7129, real data (figure 3)
   newsgroup  961 x 21319, sparse real data (figure 3)
-  all        everything
+  all        everything; what has no data is skipped and named
 """
 AFTER = """\
-DIR gets paper.json (every raw timing, written after each path), figures as PNG and PDF, report.md
+DIR gets paper.json (every raw timing), figures as PNG and PDF, report.md
 with our ratios beside the paper's, and objectives.csv. An earlier paper.json there is set aside.
 
 The real data sets are looked for in the folder named by SPARSIEVE_DATA, then in scikit-learn's
@@ -74,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
         type=above_zero,
         default=None,
         metavar="M",
-        help="begin no further path after so long (default 55, with --quick 4); "
+        help="begin no further path after so long (default 600, with --quick 4); "
         "--resume goes on from there",
     )
     p.add_argument(
@@ -154,15 +159,23 @@ def _run(options: argparse.Namespace, file: Path) -> Store:
     """Run what was asked for, and return all that the file holds by then."""
     profile = PROFILES[options.profile or ("quick" if options.quick else "full")]
     chosen = EXPERIMENTS if options.experiment == "all" else (options.experiment,)
+    notes: dict[str, str] = {}
+    compiled = _has_twin(notes)
     tasks = [
         replace(task, cap=task.cap * options.caps)
         for name in chosen
-        for task in plan(name, profile, options.seeds)
+        for task in plan(name, profile, options.seeds, compiled)
     ]
     store = Store(file, profile.name, options.resume)
     store.check_machine()
     missing = [task for task in tasks if _is_missing(task, store)]
-    _check_data(missing)
+    absent = _absent(missing, required=options.experiment != "all")
+    notes |= {f"{name} is skipped": reason for name, reason in absent.items()}
+    for what, reason in notes.items():
+        print(f"{what}: {reason}")
+    missing = [task for task in missing if task.problem.name not in absent]
+    store.content["planned"] |= Counter(place(task) for task in tasks)
+    store.content["notes"] = notes
     if not options.resume and (old := set_aside(file)):
         print(f"The earlier run is now {old}; --resume would have gone on with it.")
     minutes = profile.minutes if options.minutes is None else options.minutes
@@ -193,43 +206,69 @@ def execute(tasks: Iterable[Task], store: Store, seconds: float) -> int:
 
     Begins no path after so many seconds by the clock on the wall, and returns how many are left.
     """
-    missing = [task for task in tasks if _is_missing(task, store)]
+    missing = Schedule(task for task in tasks if _is_missing(task, store))
     begin = perf_counter()
-    with threadpool_limits(limits=1):
-        for done, task in enumerate(progress(missing)):
-            started = perf_counter()
-            if started - begin > seconds:
-                return len(missing) - done
-            record = run(task, _shared(task, store))
-            store.add(task.key(), record, perf_counter() - started)
+    try:
+        with threadpool_limits(limits=1):
+            for done, task in enumerate(progress(missing)):
+                started = perf_counter()
+                if started - begin > seconds:
+                    return len(missing) - done
+                record = run(task, _shared(task, store))
+                store.add(task.key(), record, perf_counter() - started)
+    finally:
+        if store.paths:
+            store.flush()
     return 0
 
 
-def _check_data(tasks: list[Task]) -> None:
-    """Fail on a missing data set at once rather than after the toy problems."""
+def place(task: Task) -> str:
+    """Return what paths are counted by: panel, arm and language."""
+    return "|".join([task.panel, task.arm, task.language])
+
+
+def _has_twin(notes: dict[str, str]) -> bool:
+    """Return whether the compiled twin can be used; note why not."""
+    try:
+        twin.library()
+    except twin.TwinError as reason:
+        notes["everything is run in NumPy"] = str(reason)
+        return False
+    return True
+
+
+def _absent(tasks: list[Task], required: bool) -> dict[str, str]:
+    """Return the data sets that are not here, with the reason, before anything is run.
+
+    One that was asked for by name, or is damaged, ends the command.
+    """
+    found: dict[str, str] = {}
     for problem in dict.fromkeys(task.problem for task in tasks if task.problem.name != "toy"):
         try:
             load(problem)
         except FileNotFoundError as error:
-            raise RefusedError(str(error), FILE) from error
+            if required:
+                raise RefusedError(str(error), FILE) from error
+            found[problem.name] = str(error)
         except ValueError as error:  # a file that is none of its data set
             raise RefusedError(str(error), DATA) from error
+    return found
 
 
 def _shared(task: Task, store: Store) -> int:
     """Return how many points the other methods of the task's cell have finished."""
-    return shared_points(r for r in store.in_cell(task.cell()) if r["method"] != task.method)
+    return shared_points(store.in_cell(task.cell()))
 
 
 def _is_missing(task: Task, store: Store) -> bool:
     """Return whether a task is to be run: the engine also where its share of the path changed."""
     record = store.paths.get(task.key())
-    if record is None or task.method != ENGINE:
+    if record is None or task.method not in ENGINES:
         return record is None
     return bool(record["shared"]["points"] != _shared(task, store))
 
 
-def progress(tasks: list[Task]) -> Iterable[Task]:
+def progress(tasks: Schedule) -> Iterable[Task]:
     """Show a progress bar where tqdm is installed, else one line per path."""
     if find_spec("tqdm") is not None:
         from tqdm import tqdm

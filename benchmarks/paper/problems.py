@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from sparsieve import datasets
 
+from .arms import text_grid
+
 Array = npt.NDArray[np.float64]
 N_ACTIVE = 5  # relevant features of every toy problem of the paper
 
@@ -53,11 +55,5 @@ def load(problem: Problem) -> tuple[Any, Array]:
 
 
 def grid(X: Any, y: Array, slope_at_zero: float, n_lambdas: int) -> Array:
-    """Return lambda_t = lambda_max 10^(-3t/(N-1)), t = 0..N-1.
-
-    lambda_max is the smallest lambda with a zero solution: slope(0) meets max|x_j'y|. For log-sum,
-    whose slope at zero is lambda/theta, that is the paper's theta max|x_j'y|.
-    """
-    largest = float(np.max(np.abs(X.T @ y))) / slope_at_zero
-    steps: Array = np.arange(n_lambdas) / max(n_lambdas - 1, 1)
-    return largest * 10.0 ** (-3.0 * steps)
+    """Return the grid of the text for a problem."""
+    return text_grid(X.T @ y, slope_at_zero, n_lambdas)

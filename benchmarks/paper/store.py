@@ -1,4 +1,4 @@
-"""The JSON file of a run: every raw timing, written after each path so that a run can resume."""
+"""The JSON file of a run: every raw timing, written every few seconds so that a run can resume."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import sklearn
 from sparsieve import __version__
 
 Record = dict[str, Any]
+WRITE_EVERY = 5.0  # seconds: a long run has thousands of short paths
 # What any record has; with less, a file was torn or written by something else.
 FIELDS = frozenset(
     [
@@ -33,6 +35,8 @@ FIELDS = frozenset(
         "cap",
         "points",
         "finished",
+        "arm",
+        "language",
     ]
 )
 
@@ -46,7 +50,7 @@ class Store:
 
     def __init__(self, file: Path, profile: str, resume: bool) -> None:
         self.file = file
-        head = {"profile": profile, "machine": machine(), "seconds": 0.0}
+        head = {"profile": profile, "machine": machine(), "seconds": 0.0, "planned": {}, "notes": {}}
         self.content: dict[str, Any] = {**head, "paths": {}}
         if resume and file.exists():
             stored = read(file)
@@ -57,6 +61,7 @@ class Store:
                 )
             self.content = {**head, **stored}
         # Each record is put into words once, so that keeping the file costs little beside a path.
+        self.written = -WRITE_EVERY
         self.texts = {key: text_of(pack(record)) for key, record in self.paths.items()}
 
     @property
@@ -66,12 +71,18 @@ class Store:
         return paths
 
     def add(self, key: str, record: Record, seconds: float) -> None:
-        """Keep a record and what it took, and write the file, replacing it in one step."""
+        """Keep a record and what it took, and write the file unless it was written just now."""
         packed = pack(record)
         # As a later run will read it: a report must not depend on who makes it.
         self.paths[key] = unpack(packed)
         self.content["seconds"] += seconds  # by the clock on the wall, all interruptions left out
         self.texts[key] = text_of(packed)
+        if monotonic() - self.written > WRITE_EVERY:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the file, replacing it in one step."""
+        self.written = monotonic()
         paths = ",\n".join(f"{text_of(name)}:{text}" for name, text in self.texts.items())
         head = text_of({name: value for name, value in self.content.items() if name != "paths"})
         self.file.parent.mkdir(parents=True, exist_ok=True)

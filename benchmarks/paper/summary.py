@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-from .plan import ENGINE
+from .plan import ENGINE, ENGINES
 
 Record = dict[str, Any]
 
 
 def shared_points(records: Iterable[Record]) -> int:
     """Return how many grid points of a cell every method finished (the engine always does)."""
-    return min((len(r["points"]) for r in records if r["method"] != ENGINE), default=0)
+    return min((len(r["points"]) for r in records if r["method"] not in ENGINES), default=0)
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Total:
         self.visits += sum(point.get("visits", 0) for point in points)
         self.updates += sum(point.get("updates", 0) for point in points)
         self.correlations += sum(point.get("correlations", 0.0) for point in points)
-        timed = [record["shared"]] if record["method"] == ENGINE else points
+        timed = [record["shared"]] if record["method"] in ENGINES else points
         self.cpu += sum(point["cpu"] for point in timed)
         self.wall += sum(point["wall"] for point in timed)
 
