@@ -29,6 +29,7 @@ class Arm:
     code_grid: bool = False  # with its order of theta and its warm starts
     roots: bool = False  # ncvxCD by numpy.roots
     gap_every: int = 1
+    check_every: int = 1  # sweeps of ncvxCD between two stopping tests
     zero_below: float = 0.0
     max_epochs: int = 1000  # of an inner problem
     rule: str = "corrected"
@@ -39,7 +40,7 @@ class Arm:
         common: dict[str, Any] = {"zero_below": self.zero_below}
         if method == "ncvxcd":
             # the gap of MM is looked at after every sweep: so is the violation here
-            return common | {"check_every": 1, "numeric_roots": self.roots}
+            return common | {"check_every": self.check_every, "numeric_roots": self.roots}
         if method == "gist":
             unit = {"monotone": True, "step": "unit"}
             return common | (unit if self.unit_gist else {})
@@ -63,9 +64,14 @@ CODE = Arm(
 )
 BETWEEN = (
     replace(TEXT, name="text, gap every 5", words="gap tested every 5 sweeps", gap_every=5),
-    replace(TEXT, name="text, code grid", words="grid and warm starts of the program", code_grid=True),
+    replace(
+        TEXT, name="text, code grid", words="grid and warm starts of the program", code_grid=True
+    ),
+    replace(TEXT, name="text, check every 5", words="ncvxCD tested every 5 sweeps", check_every=5),
     replace(TEXT, name="text, roots", words="ncvxCD by numpy.roots", roots=True),
-    replace(TEXT, name="text, zero", words="coefficients below 1e-4 are zero", zero_below=CODE_ZERO),
+    replace(
+        TEXT, name="text, zero", words="coefficients below 1e-4 are zero", zero_below=CODE_ZERO
+    ),
     replace(
         TEXT,
         name="text, program's MM",
@@ -91,8 +97,8 @@ def text_grid(correlations: Array, slope_at_zero: float, n_lambdas: int) -> Arra
 def code_grid(correlations: Array, theta: float, n_lambdas: int) -> Array:
     """Return the grid of the authors' program for log-sum.
 
-    max|x_j'y| 10^(-3u/(N-1)) at N equal steps u from 1 to N - 1, divided by log(1 + 1/theta) of this
-    theta and of all those visited before it.
+    max|x_j'y| 10^(-3u/(N-1)) at N equal steps u from 1 to N - 1, divided by log(1 + 1/theta) of
+    this theta and of all those visited before it.
     """
     steps = np.linspace(1.0, n_lambdas - 1.0, n_lambdas) / max(n_lambdas - 1, 1)
     lambdas: Array = float(np.max(np.abs(correlations))) * 10.0 ** (-3.0 * steps)

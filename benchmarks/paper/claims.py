@@ -41,7 +41,7 @@ CLAIMS = (
     Claim("figure3-leukemia", "GIST", "MM-screen", "about 4 at high tolerance", 4.0, 4.0),
     Claim("figure3-newsgroup", "MM-genuine", "MM-screen", "1.3 to 1.8", 1.3, 1.8),
 )
-WHY = """Where a ratio differs from the paper's, these are the likely reasons.
+WHY_RATIOS = """Where a ratio differs from the paper's, these are the likely reasons.
 
 * **The baseline.** ncvxCD takes one exact step per coordinate and has no inner problem; MM solves a
   weighted lasso to a gap of 1e-4 before each reweighting. The ratio of visits compares the two

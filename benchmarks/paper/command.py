@@ -206,7 +206,7 @@ def execute(tasks: Iterable[Task], store: Store, seconds: float) -> int:
 
     Begins no path after so many seconds by the clock on the wall, and returns how many are left.
     """
-    missing = Schedule(task for task in tasks if _is_missing(task, store))
+    missing = Schedule((t for t in tasks if _is_missing(t, store)), store.paths.values())
     begin = perf_counter()
     try:
         with threadpool_limits(limits=1):

@@ -13,8 +13,20 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from .plan import ENGINE, TRACE
-from .summary import Group, Ratio, Record, Total, group_of, ratio, totals
+from .arms import CODE, TEXT
+from .plan import BEST, ENGINE, ENGINES, NUMPY, TRACE, TWIN
+from .property1 import draw_property
+from .summary import (
+    SIZES,
+    Groups,
+    Ratio,
+    Record,
+    Total,
+    end_points,
+    group_of,
+    ratio,
+    totals,
+)
 
 COLOURS = {
     "ncvxCD": "#4c72b0",
@@ -24,12 +36,19 @@ COLOURS = {
     "MM-genuine printed": "#c7c7c7",
     "MM-screen": "#55a868",
     "MM-screen printed": "#a6d8b2",
+    "MM-exact": "#2f6f43",
     "engine": "#c44e52",
+    "engine best": "#8172b3",
+}
+ARMS = {TEXT.name: "as printed", CODE.name: "as published"}
+PAPERS_GAINS = {
+    "figure2-features": (1.8,),
+    "figure2-noise": (1.8,),
+    "figure2-tolerance": (4.0, 6.5),
 }
 NAMES = {"logsum": "log-sum", "mcp": "MCP", "scad": "SCAD"}
 UNITS = {"cpu": "processor time [s]", "columns": "column operations"}
 STYLE: dict[Any, Any] = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
-Groups = dict[Group, dict[str, list[Total]]]
 
 
 def draw_all(records: Iterable[Record], folder: Path) -> dict[str, Path]:
@@ -37,10 +56,19 @@ def draw_all(records: Iterable[Record], folder: Path) -> dict[str, Path]:
     records = list(records)
     groups = totals(records)
     drawn: dict[str, Path] = {}
+    compiled, numpy = (
+        {g: m for g, m in groups.items() if g.language == name} for name in (TWIN, NUMPY)
+    )
+    toys, real = ["figure1-small", "figure1-large"], ["figure3-leukemia", "figure3-newsgroup"]
     figures: dict[str, Callable[[], Figure | None]] = {
-        "figure1": lambda: bars(groups, ["figure1-small", "figure1-large"]),
-        "figure2": lambda: gains(groups),
-        "figure3": lambda: bars(groups, ["figure3-leukemia", "figure3-newsgroup"]),
+        "figure1": lambda: bars(compiled, toys),
+        "figure1-numpy": lambda: bars(numpy, toys),
+        "figure2": lambda: gains(compiled),
+        "figure2-numpy": lambda: gains(numpy),
+        "figure3": lambda: bars(compiled, real),
+        "figure3-numpy": lambda: bars(numpy, real),
+        "engine": lambda: engine(groups, records),
+        "property1": lambda: draw_property() if records else None,
         "others": lambda: bars(groups, ["others"]),
         "who-screens": lambda: who_screens(records),
     }
@@ -55,37 +83,45 @@ def draw_all(records: Iterable[Record], folder: Path) -> dict[str, Path]:
     return drawn
 
 
+Column = dict[float, dict[str, list[Total]]]  # methods of the paper by tolerance
+
+
 def bars(groups: Groups, panels: list[str]) -> Figure | None:
-    """Draw time (top) and counted work (bottom) per method and tolerance."""
-    columns: dict[tuple[str, str, str], dict[float, dict[str, list[Total]]]] = {}
-    for (panel, problem, tol, penalty), methods in groups.items():
-        if panel in panels:
-            columns.setdefault((panel, problem, penalty), {})[tol] = methods
+    """Draw time (top) and counted work (bottom) per method of the paper and tolerance."""
+    columns: dict[tuple[str, str, str, str], Column] = {}
+    for panel in panels:
+        for group, methods in groups.items():
+            if group.panel == panel and group.arm in ARMS:
+                key = (group.problem, group.penalty, group.arm, group.language)
+                own = {name: runs for name, runs in methods.items() if name not in ENGINES}
+                columns.setdefault(key, {})[group.tol] = own
     if not columns:
         return None
-    figure = Figure(figsize=(5.2 * len(columns), 6.4), layout="constrained")
+    figure = Figure(figsize=(max(3.6 * len(columns), 5.2), 6.4), layout="constrained")
     axes = figure.subplots(2, len(columns), squeeze=False)
     for (key, by_tol), pair in zip(columns.items(), axes.T, strict=True):
         for axis, unit in zip(pair, UNITS, strict=True):
             _bar_panel(axis, by_tol, unit)
-        pair[0].set_title(_title(key, by_tol))
+        pair[0].set_title(_title(key, by_tol), size=9)
     shown = {m for by_tol in columns.values() for methods in by_tol.values() for m in methods}
     handles = [Patch(color=COLOURS[name], label=name) for name in COLOURS if name in shown]
     handles.append(
         Patch(fc="white", ec="black", hatch="///", label="some points missed the tolerance")
     )
-    ncols = 2 * min(len(columns), 2)
+    ncols = 2 * min(len(columns), 3)
     figure.legend(handles=handles, loc="outside lower center", ncols=ncols, frameon=False)
     return figure
 
 
-def _title(key: tuple[str, str, str], by_tol: dict[float, dict[str, list[Total]]]) -> str:
-    """Name the problem and say on how many grid points the bars stand."""
-    _, problem, penalty = key
+def _title(key: tuple[str, str, str, str], by_tol: Column) -> str:
+    """Name the problem and its size, and say on how many grid points the bars stand."""
+    problem, penalty, arm, language = key
+    size = f"{problem}, {SIZES[problem]}" if problem in SIZES else problem
     counts = {t.points for methods in by_tol.values() for ts in methods.values() for t in ts}
     grid = max(t.grid for methods in by_tol.values() for ts in methods.values() for t in ts)
     points = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else f"{max(counts)}"
-    return f"{problem} ({NAMES[penalty]})\n{points} of {grid} grid points finished by all methods"
+    share = f"{points} of {grid} grid points"
+    return f"{size} ({NAMES[penalty]})\n{ARMS[arm]}, {language}\n{share}"
 
 
 def _bar_panel(axis: Any, by_tol: dict[float, dict[str, list[Total]]], unit: str) -> None:
@@ -116,29 +152,40 @@ def _bar_panel(axis: Any, by_tol: dict[float, dict[str, list[Total]]], unit: str
 
 
 def gains(groups: Groups) -> Figure | None:
-    """Draw the gain of propagation over features, noise and tolerance (figure 2)."""
+    """Draw the gain of propagation over features, noise and tolerance (figure 2), arm by arm."""
     panels = {
         "figure2-features": "number of features",
         "figure2-noise": "noise level",
         "figure2-tolerance": "number of features",
     }
-    if not any(group[0] in panels for group in groups):
+    arms = [arm for arm in ARMS if any(g.panel in panels and g.arm == arm for g in groups)]
+    if not arms:
         return None
-    figure = Figure(figsize=(12.5, 4.3), layout="constrained")
-    for axis, (panel, label) in zip(figure.subplots(1, 3), panels.items(), strict=True):
-        chosen = {group: methods for group, methods in groups.items() if group[0] == panel}
-        for k, tol in enumerate(sorted({group[2] for group in chosen}, reverse=True)):
-            at_tol = {g: m for g, m in chosen.items() if g[2] == tol}
-            _gain_lines(axis, at_tol, panel, tol, f"C{k}")
-        axis.axhline(1.0, color="black", lw=0.6)
-        _log_ticks(axis, chosen, panel)
-        axis.set_xlabel(label)
-        axis.set_ylabel("cost of MM-genuine / cost of MM-screen")
-        axis.set_title(_gain_title(panel, chosen), size=9)
-        if axis.get_legend_handles_labels()[0]:  # an interrupted run may have nothing here yet
-            below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 3}
-            axis.legend(frameon=False, fontsize=7, **below)
+    figure = Figure(figsize=(12.5, 4.1 * len(arms)), layout="constrained")
+    rows = figure.subplots(len(arms), 3, squeeze=False)
+    for arm, axes in zip(arms, rows, strict=True):
+        for axis, (panel, label) in zip(axes, panels.items(), strict=True):
+            chosen = {g: m for g, m in groups.items() if g.panel == panel and g.arm == arm}
+            for k, tol in enumerate(sorted({group.tol for group in chosen}, reverse=True)):
+                at_tol = {g: m for g, m in chosen.items() if g.tol == tol}
+                _gain_lines(axis, at_tol, panel, tol, f"C{k}")
+            _papers_gains(axis, panel)
+            _log_ticks(axis, chosen, panel)
+            axis.set_xlabel(label)
+            axis.set_ylabel("MM-genuine / MM-screen")
+            axis.set_title(f"{ARMS[arm]}: {_gain_title(panel, chosen)}", size=9)
+            if axis.get_legend_handles_labels()[0]:  # an interrupted run may have nothing here yet
+                axis.legend(frameon=False, fontsize=7, ncols=2)
     return figure
+
+
+def _papers_gains(axis: Any, panel: str) -> None:
+    """Draw lines at no gain and at the gains that the paper names."""
+    axis.axhline(1.0, color="black", lw=0.6)
+    for value in PAPERS_GAINS[panel]:
+        axis.axhline(value, color="black", lw=0.8, ls="--")
+        place = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
+        axis.annotate(f"paper: {value:g}", (1.0, value), size=7, **place)
 
 
 def _position(problem: str, panel: str) -> float:
@@ -149,7 +196,7 @@ def _position(problem: str, panel: str) -> float:
 
 def _log_ticks(axis: Any, chosen: Groups, panel: str) -> None:
     """Use a logarithmic axis with ticks at the problems themselves."""
-    ticks = sorted({_position(problem, panel) for _, problem, _, _ in chosen})
+    ticks = sorted({_position(problem, panel) for _, problem, *_ in chosen})
     axis.set_xscale("log")
     axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.minorticks_off()
@@ -174,7 +221,7 @@ def _gain_lines(axis: Any, groups: Groups, panel: str, tol: float, colour: str) 
     """Draw the gain in time (solid) and in coordinate visits (dashed), with its range."""
     for unit, style, name in (("cpu", "o-", "time"), ("visits", "s--", "visits")):
         rows: list[tuple[float, Ratio]] = []
-        for (_, problem, _, _), methods in groups.items():
+        for (_, problem, *_), methods in groups.items():
             value = ratio(methods, "MM-genuine", "MM-screen", unit)
             if value is not None:
                 rows.append((_position(problem, panel), value))
@@ -186,6 +233,38 @@ def _gain_lines(axis: Any, groups: Groups, panel: str, tol: float, colour: str) 
             axis.errorbar(
                 xs, ys, yerr=spread, fmt=style, color=colour, label=label, ms=4, lw=1, capsize=2
             )
+
+
+def engine(groups: Groups, records: list[Record]) -> Figure | None:
+    """Draw the engine beside MM-screen: time (left), and how often it ends no higher (right)."""
+    chosen = {
+        g: m for g, m in groups.items() if g.arm == TEXT.name and BEST in m and "MM-screen" in m
+    }
+    if not chosen:
+        return None
+    labels = [f"{g.problem}, {g.tol:.0e}" for g in chosen]
+    figure = Figure(figsize=(11.0, 0.34 * len(labels) + 1.6), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    at = np.arange(len(labels))
+    for k, name in enumerate(("MM-screen", ENGINE, BEST)):
+        times = [mean(t.cpu for t in methods[name]) for methods in chosen.values()]
+        label = "MM-screen, compiled twin" if name == "MM-screen" else name
+        left.barh(at + 0.27 * (k - 1), times, 0.27, color=COLOURS[name], label=label)
+        if name in ENGINES:
+            ends = [
+                end_points([r for r in records if group_of(r) == g], name, "MM-screen")
+                for g in chosen
+            ]
+            shares = [100 * (e.lower + e.level) / max(e.count, 1) for e in ends]
+            right.barh(at + 0.27 * (k - 1), shares, 0.27, color=COLOURS[name])
+    left.set_yticks(at, labels, size=7)
+    left.invert_yaxis()
+    left.set_xscale("log")
+    left.set_xlabel("processor time of the shared grid points [s]")
+    right.axvline(95.0, color="black", lw=0.8, ls="--")
+    right.set_xlabel("grid points at most 1e-6 above MM-screen's objective [%]")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
 
 
 def who_screens(records: Iterable[Record]) -> Figure | None:

@@ -26,8 +26,8 @@ Answer = tuple[reference.Result, Screened]
 #: Solves at one lambda from a start, within so many processor seconds.
 Solve = Callable[[Penalty, float, "Array | None", float], Answer]
 
-# Names in the experiments -> function of `sparsieve.reference`, and its settings. alpha = 1e9, inner
-# gap 1e-4, screening every 5 inner and 10 outer iterations are the defaults, as in section 5.1.
+# Names in the experiments -> function of `sparsieve.reference`, and its settings. alpha = 1e9,
+# inner gap 1e-4, screening every 5 inner and 10 outer iterations are the defaults, as in the paper.
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "ncvxCD": ("ncvxcd", {}),
     "GIST": ("gist", {}),

@@ -1,4 +1,4 @@
-"""What is run: every (problem, penalty, tolerance, arm, method) of each experiment, in three sizes."""
+"""What is run: every (problem, penalty, tolerance, arm, method), in three sizes."""
 
 from __future__ import annotations
 
@@ -50,9 +50,7 @@ class Task:
         """Return the name of what methods are compared on: all but the method."""
         shape = f"{self.penalty}({self.shape:g})"
         size = [f"N{self.n_lambdas}", f"tol{self.tol:g}"]
-        return "|".join(
-            [self.panel, self.problem.key(), shape, *size, self.arm, self.language]
-        )
+        return "|".join([self.panel, self.problem.key(), shape, *size, self.arm, self.language])
 
     def key(self) -> str:
         """Return a unique name, by which an interrupted run finds what it has."""
@@ -148,7 +146,8 @@ QUICK = Profile(
         WHY: Panel((1e-3,), 0.3, 1.0, 50, (100,), (0.01, 2.0)),
         "figure3-leukemia": Panel((1e-3,), 0.5, 3.0),
         "figure3-newsgroup": Panel((1e-3,), 0.5, 3.0),
-    },    numpy_panels=("figure1-small",),
+    },
+    numpy_panels=("figure1-small",),
 )
 TINY = Profile(
     "tiny",
@@ -166,7 +165,8 @@ TINY = Profile(
         WHY: Panel((1e-3,), 0.5, 0.5, 15, (12,), (0.01, 2.0)),
         "figure3-leukemia": Panel((1e-2,), 0.5, 0.5),
         "figure3-newsgroup": Panel((1e-2,), 0.5, 0.5),
-    },    numpy_panels=("figure1-small",),
+    },
+    numpy_panels=("figure1-small",),
 )
 PROFILES = {profile.name: profile for profile in (FULL, QUICK, TINY)}
 

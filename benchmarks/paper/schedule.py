@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from time import perf_counter
+from typing import Any
 
 from .plan import NUMPY, NUMPY_REPEATS, Task
 
@@ -13,33 +14,38 @@ PREFERENCE = 4.0
 
 
 class Schedule:
-    """Tasks cell by cell, always from the panel that has had the least time.
+    """Tasks, always the next of the panel that has had the least time, now and in earlier runs.
 
     A run that is out of time then has something of every figure.
     """
 
-    def __init__(self, tasks: Iterable[Task]) -> None:
-        self._cells: dict[tuple[str, str], dict[str, deque[Task]]] = {}
-        self._spent: dict[tuple[str, str], float] = {}
+    def __init__(self, tasks: Iterable[Task], records: Iterable[dict[str, Any]] = ()) -> None:
+        self._tasks: dict[tuple[str, str], deque[Task]] = {}
+        self._spent: dict[tuple[str, str], float] = defaultdict(float)
         self._count = 0
         for task in tasks:
-            queue = (task.panel, task.language)
-            self._spent.setdefault(queue, 0.0)
-            self._cells.setdefault(queue, {}).setdefault(task.cell(), deque()).append(task)
+            self._tasks.setdefault((task.panel, task.language), deque()).append(task)
             self._count += 1
+        for record in records:
+            queue = (record["panel"], record["language"])
+            self._spent[queue] += took(record) * _weight(*queue)
 
     def __len__(self) -> int:
         return self._count
 
     def __iter__(self) -> Iterator[Task]:
-        while self._cells:
-            queue = min(self._cells, key=lambda name: self._spent[name])
-            name = next(iter(self._cells[queue]))
+        while self._tasks:
+            queue = min(self._tasks, key=lambda name: self._spent[name])
             begin = perf_counter()
-            yield from self._cells[queue].pop(name)
+            yield self._tasks[queue].popleft()
             self._spent[queue] += (perf_counter() - begin) * _weight(*queue)
-            if not self._cells[queue]:
-                del self._cells[queue]
+            if not self._tasks[queue]:
+                del self._tasks[queue]
+
+
+def took(record: dict[str, Any]) -> float:
+    """Return the seconds of a record: of its points, or of all runs of the engine."""
+    return float(sum(record.get("wall", ())) + sum(p.get("wall", 0.0) for p in record["points"]))
 
 
 def _weight(panel: str, language: str) -> float:

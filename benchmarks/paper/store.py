@@ -50,7 +50,13 @@ class Store:
 
     def __init__(self, file: Path, profile: str, resume: bool) -> None:
         self.file = file
-        head = {"profile": profile, "machine": machine(), "seconds": 0.0, "planned": {}, "notes": {}}
+        head = {
+            "profile": profile,
+            "machine": machine(),
+            "seconds": 0.0,
+            "planned": {},
+            "notes": {},
+        }
         self.content: dict[str, Any] = {**head, "paths": {}}
         if resume and file.exists():
             stored = read(file)

@@ -106,9 +106,7 @@ class TwinDesign:
             self._arrays = [np.asfortranarray(X, dtype=np.float64)]
         values = self._arrays[0].ctypes.data
         self._library = library()
-        self.handle = self._library.twin_design(
-            self.n_samples, self.n_features, values, rows, ends
-        )
+        self.handle = self._library.twin_design(self.n_samples, self.n_features, values, rows, ends)
 
     def __del__(self) -> None:
         if getattr(self, "handle", None):
