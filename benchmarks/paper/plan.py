@@ -162,7 +162,7 @@ TINY = Profile(
         "figure2-noise": Panel((1e-4,), 0.5, 0.5, 15, (12,), (0.01, 1.0)),
         "figure2-tolerance": Panel((1e-4,), 0.5, 0.5, 16, (12, 20), (0.01,)),
         TRACE: Panel((1e-6,), 0.5, 0.5, 15, (12,), (0.1, 1.0)),
-        WHY: Panel((1e-3,), 0.5, 0.5, 15, (12,), (0.01, 2.0)),
+        WHY: Panel((1e-3,), 0.5, 0.5, 15, (12,)),
         "figure3-leukemia": Panel((1e-2,), 0.5, 0.5),
         "figure3-newsgroup": Panel((1e-2,), 0.5, 0.5),
     },

@@ -13,7 +13,7 @@ from sparsieve import LogSum, datasets
 from sparsieve.reference import pwl
 
 Mask = npt.NDArray[np.bool_]
-SHOWN = 5  # sweeps between two columns of the picture: the paper screens every five
+SHOWN = 1  # sweeps between two screenings
 EXACT = 1e-13  # gap, relative to the objective at zero, that counts as the optimum
 NEAR = 1e-6  # relative distance at which |x_j's - v_j| counts as lambda_j
 
@@ -54,7 +54,7 @@ def draw_property() -> Figure:
     """Draw the sets for little and much noise, and how many coordinates are left."""
     figure = Figure(figsize=(11.0, 5.6), layout="constrained")
     axes = figure.subplots(2, 3)
-    settings = [(0.01, 0.1), (2.0, 0.3), (2.0, 0.1)]
+    settings = [(0.01, 0.1), (2.0, 0.1), (2.0, 0.03)]
     for (noise, fraction), (top, bottom) in zip(settings, axes.T, strict=True):
         found = follow(50, 100, noise, fraction)
         sweeps = SHOWN * np.arange(1, len(found.gaps) + 1)

@@ -113,7 +113,10 @@ def pwl(
         if point.gap <= tol or epochs >= max_epochs:
             break
     converged = point.gap <= tol
-    return PWLResult(w, r, point.primal, point.dual, point.gap, zero, epochs, converged, work)
+    # what the coordinates left out pay for being zero, in either value
+    rest = 0.5 * prox * float(np.sum(np.delete(center, kept) ** 2))
+    primal, dual = point.primal + rest, point.dual + rest
+    return PWLResult(w, r, primal, dual, point.gap, zero, epochs, converged, work)
 
 
 def _to_next_gap(epochs: int, gap_every: int, screen_every: int, max_epochs: int) -> int:
