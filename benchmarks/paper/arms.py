@@ -18,6 +18,7 @@ Array = npt.NDArray[np.float64]
 CODE_THETAS = (1.0, 0.1, 0.01)
 CODE_ZERO = 1e-4
 CODE_SWEEPS = 100
+MAX_OUTER = 20_000  # MM needs more than the default of 1000 at the strictest tolerances
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Arm:
             unit = {"monotone": True, "step": "unit"}
             return common | (unit if self.unit_gist else {})
         return common | {
+            "max_iter": MAX_OUTER,
             "gap_every": self.gap_every,
             "max_epochs": self.max_epochs,
             "rule": self.rule,

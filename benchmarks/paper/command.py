@@ -15,6 +15,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from . import twin
+from .facts import facts
 from .plan import ENGINES, EXPERIMENTS, PROFILES, Task, plan
 from .problems import load
 from .runner import run
@@ -196,6 +197,9 @@ def _write(store: Store, folder: Path) -> None:
     from .figures import draw_all  # only now: it needs matplotlib
     from .report import write_report
 
+    if "facts" not in store.content:
+        store.content["facts"] = facts()
+        store.flush()
     figures = draw_all(store.paths.values(), folder)
     report = write_report(store.content, figures, folder)
     print(f"{len(store.paths)} paths in {store.file}, {len(figures)} figures, report in {report}")

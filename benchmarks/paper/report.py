@@ -11,6 +11,7 @@ from typing import Any
 
 from .arms import ARMS, CODE, TEXT
 from .claims import CLAIMS, WHY_RATIOS
+from .facts import in_words
 from .findings import findings
 from .plan import BEST, ENGINES, WHY
 from .summary import Groups, Record, end_points, group_of, ratio, reached, totals
@@ -63,6 +64,8 @@ def write_report(content: dict[str, Any], figures: dict[str, Path], folder: Path
         _claims(groups),
         "## The engine, data set by data set",
         _engine(groups, records),
+        "## The printed radius in numbers",
+        in_words(content["facts"]) if "facts" in content else "Not computed in this run.",
         "## What is not there",
         _not_run(content),
         DETAILS,

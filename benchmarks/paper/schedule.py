@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from time import perf_counter
 from typing import Any
 
-from .plan import NUMPY, NUMPY_REPEATS, Task
+from .plan import NUMPY, NUMPY_REPEATS, WHY, Task
 
 #: Of the time of a panel, the compiled twin, which finishes, gets so many times more than NumPy.
 PREFERENCE = 4.0
@@ -55,5 +55,10 @@ def took(record: dict[str, Any]) -> float:
 
 
 def _weight(panel: str, language: str) -> float:
-    """Return how much a second counts: more where a compiled twin does the same."""
+    """Return how much a second counts: more where a compiled twin does the same.
+
+    Less for the table that has nothing but NumPy, and many rows.
+    """
+    if panel == WHY:
+        return 1.0 / PREFERENCE
     return PREFERENCE if language == NUMPY and panel not in NUMPY_REPEATS else 1.0

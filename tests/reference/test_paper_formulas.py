@@ -125,18 +125,19 @@ def test_fermat_for_mcp():
     assert kinds == {"beyond", "zero", "between"}
 
 
-def test_coefficients_below_a_threshold_count_as_zero_in_the_stopping_test_only():
-    p = Problem()
-    w = p.w.copy()
-    w[0] = 1e-5
-    design, r = as_design(p.X), p.y - p.X @ w
-    work = reference.Work(p.d)
-    strict = problem.look(design, r, w, sv.LogSum(0.1), 50.0, work)
-    loose = problem.look(design, r, w, sv.LogSum(0.1), 50.0, work, 1e-4)
+@pytest.mark.parametrize("w", [-0.5, -1e-5, 0.0, 1e-5, 0.5])
+def test_coefficients_below_a_threshold_count_as_zero_in_the_stopping_test_only(w):
+    X, y, lam, penalty = np.array([[1.0], [2.0]]), np.array([3.0, 1.0]), 0.7, sv.LogSum(0.4)
+    w = np.array([w])
+    r, work = y - X @ w, reference.Work(1)
+    correlations, found = problem.look(as_design(X), r, w, penalty, lam, work, 1e-4)
+    np.testing.assert_array_equal(correlations, X.T @ r)
     taken = np.where(np.abs(w) < 1e-4, 0.0, w)
-    np.testing.assert_array_equal(strict[0], loose[0])
-    assert loose[1] == np.max(problem.violations(strict[0], taken, sv.LogSum(0.1), 50.0))
-    assert work.correlations == 2.0
+    assert found == problem.violations(correlations, taken, penalty, lam)[0]
+    assert work.correlations == 1.0
+    assert problem.look(as_design(X), r, w, penalty, lam, work)[1] == pytest.approx(
+        problem.violations(correlations, w, penalty, lam)[0]
+    )
 
 
 @pytest.mark.parametrize(
