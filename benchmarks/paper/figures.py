@@ -242,6 +242,7 @@ def engine(groups: Groups, records: list[Record]) -> Figure | None:
     }
     if not chosen:
         return None
+    chosen = dict(sorted(chosen.items()))
     labels = [f"{g.problem}, {g.tol:.0e}" for g in chosen]
     figure = Figure(figsize=(11.0, 0.34 * len(labels) + 1.6), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)

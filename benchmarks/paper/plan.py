@@ -105,6 +105,8 @@ class Profile:
         """Return the number of grid points of a panel."""
         if panel == TRACE:
             return TRACE_LAMBDAS
+        if panel == WHY:  # eight arms, in NumPy
+            return self.n_real
         return self.n_real if panel.startswith("figure3-") else self.n_toy
 
 

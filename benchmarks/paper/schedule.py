@@ -60,5 +60,5 @@ def _weight(panel: str, language: str) -> float:
     Less for the table that has nothing but NumPy, and many rows.
     """
     if panel == WHY:
-        return 1.0 / PREFERENCE
+        return 0.5 / PREFERENCE
     return PREFERENCE if language == NUMPY and panel not in NUMPY_REPEATS else 1.0

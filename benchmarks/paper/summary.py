@@ -99,7 +99,8 @@ def totals(records: Iterable[Record]) -> Groups:
         seeds[seed][record["cell"]][record["method"]] = record
     result: dict[Group, dict[str, list[Total]]] = defaultdict(lambda: defaultdict(list))
     for (group, _), cells in seeds.items():
-        complete = [members for members in cells.values() if ENGINE in members]
+        names = {name for members in cells.values() for name in members}
+        complete = [m for m in cells.values() if ENGINE in m and m.keys() == names]
         for name in complete[0] if complete else []:
             total = Total()
             for members in complete:
