@@ -14,6 +14,7 @@ pytest.importorskip("matplotlib")
 figures = pytest.importorskip("benchmarks.paper.figures")
 
 TOY = ["toy", "--profile", "tiny"]
+NO_PROBLEMS = {"problems": 0, "screened": 0, "printed": 0, "corrected": 0}
 
 
 def no_path(task, shared):
@@ -22,8 +23,9 @@ def no_path(task, shared):
 
 @pytest.fixture
 def short(monkeypatch):
-    """Three paths instead of an experiment, and no figures."""
+    """Three paths instead of an experiment, no figures, and no numbers on the printed radius."""
     monkeypatch.setattr(command, "plan", lambda *args: plan(*args)[:3])
+    monkeypatch.setattr(command, "facts", lambda: {"short": NO_PROBLEMS, "radii": {}})
     monkeypatch.setattr(figures, "draw_all", lambda records, folder: {})
 
 
@@ -69,6 +71,39 @@ def test_a_missing_data_set_is_told_before_anything_is_run(tmp_path, monkeypatch
     monkeypatch.setattr(command, "run", no_path)
     assert main(["newsgroup", "--profile", "tiny", "--out", str(tmp_path)]) == 4
     assert capsys.readouterr().err == "sparsieve paper: error: Three ways to provide it\n"
+
+
+def test_all_skips_what_has_no_data_and_says_so(short, tmp_path, monkeypatch, capsys):
+    def nowhere():
+        raise FileNotFoundError("Three ways to provide it")
+
+    load.cache_clear()
+    monkeypatch.setattr(sv.datasets, "load_newsgroups", nowhere)
+    monkeypatch.setattr(sv.datasets, "load_leukemia", nowhere)
+    assert main(["all", "--profile", "tiny", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    report = (tmp_path / "report.md").read_text()
+    for name in ("leukemia", "newsgroup"):
+        assert f"{name} is skipped: Three ways to provide it" in said
+        assert f"* {name} is skipped: Three ways to provide it" in report
+        assert f"| figure3-{name} | text | compiled | 3 | 3 |" in report
+    paths = json.loads((tmp_path / "paper.json").read_text())["paths"]
+    assert {record["panel"] for record in paths.values()} == {
+        "figure1-small",
+        "figure2-features",
+        "why",
+    }
+
+
+def test_without_a_compiler_a_run_says_so_and_uses_numpy(short, tmp_path, monkeypatch, capsys):
+    def nothing():
+        raise command.twin.TwinError("the compiled twin needs g++")
+
+    monkeypatch.setattr(command.twin, "library", nothing)
+    assert main([*TOY, "--out", str(tmp_path)]) == 0
+    assert "everything is run in NumPy: the compiled twin needs g++" in capsys.readouterr().out
+    paths = json.loads((tmp_path / "paper.json").read_text())["paths"]
+    assert {record["language"] for record in paths.values()} == {"NumPy"}
 
 
 def test_a_damaged_data_set_is_named(tmp_path, monkeypatch, capsys):

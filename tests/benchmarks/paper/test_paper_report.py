@@ -110,6 +110,43 @@ def test_the_tables_tell_end_points_of_a_setting_apart(small_run, tmp_path):
     assert [row["ncvxCD"] for row in rows].count("2") == 2  # one for each seed
 
 
+def test_what_was_planned_and_not_run_is_named(small_run, tmp_path):
+    small_run[0]["finished"] = False
+    content = {
+        "profile": "tiny",
+        "machine": {},
+        "seconds": 60.0,
+        "paths": {str(i): r for i, r in enumerate(small_run)},
+        "planned": {"figure1-small|text|NumPy": 8, "figure2-noise|code|compiled": 5},
+        "notes": {"newsgroup is skipped": "no such file"},
+    }
+    report = write_report(content, {}, tmp_path).read_text()
+    assert "6 of 13 planned paths" in report
+    assert "| figure1-small | text | NumPy | 2 | 8 |" in report
+    assert "| figure2-noise | code | compiled | 5 | 5 |" in report
+    assert "* newsgroup is skipped: no such file" in report
+    assert "| figure1-small | 5 x 7, noise 2 | text | NumPy | ncvxCD | 1 |" in report
+
+
+def test_why_5_times_shows_one_change_a_row(tmp_path):
+    records = []
+    for arm, cpu in (("text", 1.0), ("text, roots", 5.0)):
+        for method, cost in (
+            ("ncvxCD", cpu),
+            ("MM-genuine", 2.0),
+            ("MM-screen", 1.0),
+            (ENGINE, 0.1),
+        ):
+            made = record(method, cost, [1.0, 2.0], panel="why")
+            records.append({**made, "arm": arm, "cell": arm})
+    content = {"profile": "tiny", "machine": {}, "seconds": 60.0}
+    content["paths"] = {str(i): r for i, r in enumerate(records)}
+    report = write_report(content, {}, tmp_path).read_text()
+    place = "| 5 x 7, noise 2, 1e-03 |"
+    assert f"{place} the text, corrected | 2 s | 2 s | 1 | 1 | 2 | 2 | 2 of 2 |" in report
+    assert f"{place} ncvxCD by numpy.roots | 10 s | 2 s | 5 | 5 | 2 | 2 | 2 of 2 |" in report
+
+
 def test_a_run_and_its_file_have_the_same_numbers(tmp_path):
     """Rounded twice, 19.3612695 in the report of the run would be 19.361269 in that of its file."""
     store = Store(tmp_path / "paper.json", "quick", resume=False)
