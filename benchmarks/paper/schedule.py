@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator
 from time import perf_counter
 from typing import Any
 
-from .plan import NUMPY, NUMPY_REPEATS, WHY, Task
+from .plan import NUMPY, NUMPY_REPEATS, Task
 
-#: Of the time of a panel, the compiled twin, which finishes, gets so many times more than NumPy.
+#: Panel, arm, language: what gets a share of the time.
+Queue = tuple[str, str, str]
+#: The compiled twin, which finishes, gets so many times more of it than NumPy.
 PREFERENCE = 4.0
 #: The share of its cap that a path is expected to need: long ones wait until there is time.
-EXPECTED = 0.1
+EXPECTED = 0.02
 
 
 class Schedule:
@@ -22,14 +24,14 @@ class Schedule:
     """
 
     def __init__(self, tasks: Iterable[Task], records: Iterable[dict[str, Any]] = ()) -> None:
-        self._tasks: dict[tuple[str, str], deque[Task]] = {}
-        self._spent: dict[tuple[str, str], float] = defaultdict(float)
+        self._tasks: dict[Queue, deque[Task]] = {}
+        self._spent: dict[Queue, float] = defaultdict(float)
         self._count = 0
         for task in tasks:
-            self._tasks.setdefault((task.panel, task.language), deque()).append(task)
+            self._tasks.setdefault((task.panel, task.arm, task.language), deque()).append(task)
             self._count += 1
         for record in records:
-            queue = (record["panel"], record["language"])
+            queue = (record["panel"], record["arm"], record["language"])
             self._spent[queue] += took(record) * _weight(*queue)
 
     def __len__(self) -> int:
@@ -44,7 +46,7 @@ class Schedule:
             if not self._tasks[queue]:
                 del self._tasks[queue]
 
-    def _by_now(self, queue: tuple[str, str]) -> float:
+    def _by_now(self, queue: Queue) -> float:
         """Return the time of a panel, with a guess for its next path."""
         return self._spent[queue] + EXPECTED * self._tasks[queue][0].cap * _weight(*queue)
 
@@ -54,11 +56,6 @@ def took(record: dict[str, Any]) -> float:
     return float(sum(record.get("wall", ())) + sum(p.get("wall", 0.0) for p in record["points"]))
 
 
-def _weight(panel: str, language: str) -> float:
-    """Return how much a second counts: more where a compiled twin does the same.
-
-    Less for the table that has nothing but NumPy, and many rows.
-    """
-    if panel == WHY:
-        return 0.5 / PREFERENCE
+def _weight(panel: str, arm: str, language: str) -> float:
+    """Return how much a second counts: more where a compiled twin does the same."""
     return PREFERENCE if language == NUMPY and panel not in NUMPY_REPEATS else 1.0

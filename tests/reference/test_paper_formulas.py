@@ -357,6 +357,7 @@ def test_the_printed_rule_is_literal():
     literal = reference.pwl(X, y, lam, **told, rule="printed")
     assert literal.w[0] == 0.0
     np.testing.assert_array_equal(literal.residual, y)
+    assert reference.pwl(X, y, lam, **told, rule="printed", screen=False).w[0] == 0.0
     assert reference.pwl(X, y, lam, **told).w[0] == pytest.approx(right.w[0])
     # and found by itself: the counter-example of the printed radius, before any sweep
     found = reference.pwl(X, y, lam, **{**options, "max_epochs": 0}, rule="printed")

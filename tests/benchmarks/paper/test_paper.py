@@ -144,13 +144,13 @@ def test_every_panel_gets_its_share_of_the_time(monkeypatch):
         now[0] += 100.0 if task.panel == "figure1-large" else 1.0  # one panel is slow
     assert sorted(task.key() for task in seen) == sorted(task.key() for task in tasks)
     panels = {task.panel for task in tasks}
-    assert {task.panel for task in seen[: 2 * len(panels)]} == panels
-    # a slow one had its turn once, and waits then until the others are done
-    assert sum(task.panel == "figure1-large" for task in seen[:200]) == 1
+    assert {task.panel for task in seen[: 4 * len(panels)]} == panels
+    # a slow one had its turn once in each arm, and waits then until the others are done
+    assert sum(task.panel == "figure1-large" for task in seen[:200]) == 2
     # earlier runs count
-    record = {"panel": "figure1-small", "language": TWIN, "points": [{"wall": 1e9}]}
-    later = list(Schedule(tasks, [record]))
-    assert (later[-1].panel, later[-1].language) == ("figure1-small", TWIN)
+    queue = {"panel": "figure1-small", "arm": TEXT.name, "language": TWIN}
+    last = list(Schedule(tasks, [{**queue, "points": [{"wall": 1e9}]}]))[-1]
+    assert {"panel": last.panel, "arm": last.arm, "language": last.language} == queue
 
 
 @pytest.mark.parametrize("profile", list(PROFILES.values()), ids=lambda p: p.name)
