@@ -14,7 +14,7 @@ Queue = tuple[str, str, str]
 #: The compiled twin, which finishes, gets so many times more of it than NumPy.
 PREFERENCE = 4.0
 #: The share of its cap that a path is expected to need: long ones wait until there is time.
-EXPECTED = 0.02
+EXPECTED = 0.1
 
 
 class Schedule:

@@ -142,6 +142,8 @@ def test_why_5_times_shows_one_change_a_row(tmp_path):
     content = {"profile": "tiny", "machine": {}, "seconds": 60.0}
     content["paths"] = {str(i): r for i, r in enumerate(records)}
     report = write_report(content, {}, tmp_path).read_text()
+    assert "ncvxCD / MM-screen is 1 in time as printed. One change moves it most, " in report
+    assert "ncvxCD by numpy.roots: 5." in report
     place = "| 5 x 7, noise 2, 1e-03 |"
     assert f"{place} the text, corrected | 2 s | 2 s | 1 | 1 | 2 | 2 | 2 of 2 |" in report
     assert f"{place} ncvxCD by numpy.roots | 10 s | 2 s | 5 | 5 | 2 | 2 | 2 of 2 |" in report
