@@ -17,7 +17,7 @@ _WARN = {"warn", "warn_explicit"}
 REMEDIES = {
     "n_active must be between": "choose n_active between 0 and n_features.",
     "prox_center must hold": "pass one finite number per column of X, or None for zeros.",
-    "rule must be 'corrected' or 'printed'": "use rule='corrected'.",
+    "rule must be 'corrected', 'printed' or 'published'": "use rule='corrected'.",
     "penalty <name>: slope(<where>": "return a finite number for every size and strength.",
     "penalty <name>: value(<where>": "return a finite number for every size and strength.",
 }

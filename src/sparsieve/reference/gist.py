@@ -77,7 +77,7 @@ def gist(
     w, r = start(design, y, w0)
     work, memory, curvature = Work(design.n_features), 1 if monotone else 5, 1.0
     if step not in _STEPS:
-        raise ValueError(f"step must be 'barzilai-borwein' or 'unit', got {step!r}")
+        raise ValueError(f"step must be 'barzilai-borwein' or 'unit', got {step!r}; leave it out.")
     search = _STEPS[step]
     recent = [residual_objective(r, w, penalty, lam)]
     for n_steps in range(max_iter + 1):

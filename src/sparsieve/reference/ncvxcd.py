@@ -111,7 +111,7 @@ def _sweep(penalty: Penalty, lam: float, norms2_at: Array) -> Sweep:
 def _sweep_by_roots(penalty: Penalty, lam: float) -> Sweep:
     """Return one sweep by numeric roots and residuals, with the same promise as `_sweep`."""
     if not isinstance(penalty, LogSum):
-        raise TypeError(f"numeric_roots needs LogSum, got {penalty!r}")
+        raise TypeError(f"numeric_roots needs LogSum, got {penalty!r}; use numeric_roots=False.")
     theta = penalty.theta
 
     def cost(design: Design, j: int, without: Array, t: float) -> float:
