@@ -457,6 +457,7 @@ def test_one_step_of_coordinate_descent_is_the_best_along_its_coordinate():
     X, y, _ = sv.datasets.make_toy(10, 4, 2, 0.5, 0)
     penalty, lam = sv.LogSum(0.1), 3.0
     result = reference.ncvxcd(X, y, penalty, lam, tol=0.0, check_every=1, max_iter=1)
+    assert result.work.visits == 4
     w = np.zeros(4)
     grid = np.linspace(-3, 3, 60_001)
     for j in range(4):
@@ -490,6 +491,21 @@ def test_one_step_of_gist():
     assert result.work.visits == 4 * round(1 + np.log(curvature) / np.log(1.5))
     with pytest.raises(ValueError, match="barzilai-borwein"):
         reference.gist(X, y, penalty, lam, step="two")
+
+
+@pytest.mark.parametrize(
+    ("step", "growth", "sufficient"), [("unit", 1.5, 0.1), ("barzilai-borwein", 2.0, 1e-5)]
+)
+def test_the_line_search(step, growth, sufficient):
+    """One column, ||x||^2 = a, no penalty: curvature t is taken where a/t <= 2 - sufficient."""
+    for most in (1.0, growth, growth**2):
+        for short, tries in ((-1e-6, 0), (1e-6, 1)):
+            X = np.array([[np.sqrt(most * (2.0 - sufficient) * (1.0 + short))]])
+            result = reference.gist(
+                X, np.ones(1), sv.L1(), 1e-12, tol=0.0, max_iter=1, monotone=True, step=step
+            )
+            before = round(np.log(most) / np.log(growth))
+            assert result.work.visits == 1 + before + tries
 
 
 def test_the_first_step_of_barzilai_and_borwein():
