@@ -26,6 +26,7 @@ from .summary import (
     group_of,
     ratio,
     totals,
+    whole,
 )
 
 COLOURS = {
@@ -54,7 +55,7 @@ STYLE: dict[Any, Any] = {"font.size": 9, "axes.spines.top": False, "axes.spines.
 def draw_all(records: Iterable[Record], folder: Path) -> dict[str, Path]:
     """Draw every figure the records allow; return the PNG files by name."""
     records = list(records)
-    groups = totals(records)
+    groups = whole(totals(records))
     drawn: dict[str, Path] = {}
     compiled, numpy = (
         {g: m for g, m in groups.items() if g.language == name} for name in (TWIN, NUMPY)

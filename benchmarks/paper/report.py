@@ -15,7 +15,7 @@ from .claims import CLAIMS, WHY_RATIOS
 from .facts import in_words
 from .findings import findings, span
 from .plan import BEST, ENGINES, WHY
-from .summary import Groups, Record, end_points, group_of, ratio, reached, totals
+from .summary import Groups, Record, end_points, group_of, ratio, reached, totals, whole
 from .tables import (
     failures,
     layers,
@@ -57,14 +57,14 @@ def write_report(content: dict[str, Any], figures: dict[str, Path], folder: Path
         "# The experiments of [RGS19], rerun",
         _setting(content),
         "## What holds",
-        findings(groups, records),
+        findings(whole(groups), records),
         *[f"![{name}]({file.name})\n\n{CAPTIONS[name]}" for name, file in figures.items()],
         "## Why 5 times?",
         _why(groups),
         "## The paper's claims",
-        _claims(groups),
+        _claims(whole(groups)),
         "## The engine, data set by data set",
-        _engine(groups, records),
+        _engine(whole(groups), records),
         "## The printed radius in numbers",
         in_words(content["facts"]) if "facts" in content else "Not computed in this run.",
         "## What is not there",

@@ -33,6 +33,7 @@ def reached(record: Record, point: Record) -> bool:
 class Total:
     """One method on one problem at one tolerance, over all shapes of the penalty."""
 
+    shapes: int = 0  # paths, one for each shape of the penalty
     points: int = 0
     grid: int = 0
     missed: int = 0  # points, among those counted, whose violation is above the tolerance
@@ -47,6 +48,7 @@ class Total:
     def add(self, record: Record, shared: int) -> None:
         """Add the first `shared` points of a record."""
         points = record["points"][:shared]
+        self.shapes += 1
         self.points += shared
         self.grid += record["n_lambdas"]
         self.missed += sum(not reached(record, point) for point in points)
@@ -107,6 +109,23 @@ def totals(records: Iterable[Record]) -> Groups:
                 total.add(members[name], shared_points(members.values()))
             result[group][name].append(total)
     return {group: dict(by_method) for group, by_method in result.items()}
+
+
+def whole(groups: Groups) -> Groups:
+    """Return what has all shapes of its penalty: seeds with as many as any other has.
+
+    In a run that was cut short the others would compare another part of the experiment.
+    """
+    most: dict[str, int] = defaultdict(int)
+    for group, methods in groups.items():
+        shapes = [total.shapes for runs in methods.values() for total in runs]
+        most[group.penalty] = max([most[group.penalty], *shapes])
+    kept: Groups = {}
+    for group, methods in groups.items():
+        full = most[group.penalty]
+        by_method = {name: [t for t in runs if t.shapes == full] for name, runs in methods.items()}
+        kept[group] = {name: runs for name, runs in by_method.items() if runs}
+    return {group: methods for group, methods in kept.items() if methods}
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ from benchmarks.paper.summary import (
     reached,
     shared_points,
     totals,
+    whole,
 )
 from tolerances import REORDERED_SUM
 
@@ -294,6 +295,15 @@ def test_an_interrupted_run_compares_like_with_like():
     (methods,) = totals([*done, run(second, 0)]).values()
     assert {t.grid for seeds in methods.values() for t in seeds} == {first.n_lambdas}
     assert totals([run(second, 0)]) == {}
+
+
+def test_settings_without_all_shapes_are_left_out():
+    few, all_three = Total(shapes=1), Total(shapes=3)
+    toy, large = (Group("figure1-small", name, 1e-3, "logsum") for name in ("a", "b"))
+    mcp = Group("others", "a", 1e-3, "mcp")
+    groups = {toy: {"x": [all_three, few], "y": [few]}, large: {"x": [few]}, mcp: {"x": [few]}}
+    assert whole(groups) == {toy: {"x": [all_three]}, mcp: {"x": [few]}}
+    assert whole({large: groups[large]}) == {large: groups[large]}
 
 
 def test_a_method_that_missed_a_point_gets_no_ratio():
