@@ -61,7 +61,7 @@ def draw_property() -> Figure:
         _raster(top, found)
         top.set_title(f"50 x 100, noise {noise:g}, {fraction:g} of lambda_max", size=9)
         left = np.count_nonzero(~found.screened, axis=1)
-        bottom.plot(sweeps, left, "o-", ms=3, color="#55a868", label="not screened")
+        bottom.plot(sweeps, left, "o-", ms=2, lw=1, color="#55a868", label="not screened")
         size = int(np.count_nonzero(found.equicorrelation))
         bottom.axhline(size, color="#c44e52", lw=1, ls="--", label="equicorrelation set")
         bottom.set_ylim(0, 105)

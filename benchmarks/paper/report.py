@@ -42,7 +42,8 @@ CAPTIONS = {
     "engine": "The engine, apart from the paper's methods: time beside MM-screen compiled, and "
     "where the two end.",
     "property1": "Property 1: which coordinates are screened, sweep by sweep of one inner solver. "
-    "After finitely many sweeps only the equicorrelation set is left.",
+    "Red: the equicorrelation set; grey: not screened yet; white: screened. After finitely many "
+    "sweeps only the equicorrelation set is left.",
     "others": "Beyond the paper: MCP and SCAD.",
     "who-screens": "Beyond the paper: coordinates screened per outer iteration, and by whom; the "
     "dotted lines are where the next lambda begins.",
