@@ -286,7 +286,9 @@ def who_screens(records: Iterable[Record]) -> Figure | None:
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         axis.set_ylabel("coordinates screened")
         axis.set_xlabel("outer iterations, along the path")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
+    for axis in axes.flat:
+        axis.set_visible(axis.has_data())  # an interrupted run may lack some
+    handles, labels = axes.flat[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     return figure
 

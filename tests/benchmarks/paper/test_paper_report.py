@@ -159,12 +159,18 @@ def test_a_run_and_its_file_have_the_same_numbers(tmp_path):
 
 
 def test_the_published_report_is_one_that_this_code_writes(small_run, tmp_path):
-    """The run is too large to keep; its parts and its figures are those of today."""
+    """The run is too large to keep; its parts and its figures are those of today.
+
+    A figure in NumPy may be missing where the run was cut short; the report then says so.
+    """
     if not PUBLISHED.is_dir():
         pytest.skip("tests run without the documentation beside them")
     published = (PUBLISHED / "report.md").read_text()
-    figures = {name: PUBLISHED / f"{name}.png" for name in CAPTIONS}
+    drawn = [name for name in CAPTIONS if f"![{name}](" in published]
+    assert {"figure1", "figure2", "figure3", "engine", "property1", "who-screens"} <= set(drawn)
+    figures = {name: PUBLISHED / f"{name}.png" for name in drawn}
     assert all(file.is_file() for file in figures.values())
+    assert {file.stem for file in PUBLISHED.glob("*.png")} == set(drawn)
     records = {str(i): r for i, r in enumerate(small_run)}
     content = {"profile": "tiny", "machine": {}, "seconds": 60.0, "paths": records}
     made = write_report(content, figures, tmp_path).read_text()
