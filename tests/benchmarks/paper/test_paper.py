@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from benchmarks.paper import command, main
+from benchmarks.paper import command, main, twin
 from benchmarks.paper.arms import CODE, TEXT, code_grid
 from benchmarks.paper.claims import CLAIMS
 from benchmarks.paper.plan import (
@@ -184,9 +184,18 @@ def small_data(monkeypatch):
     load.cache_clear()
 
 
+def needs_twin():
+    """Skip where the compiled twin, a part of every plan, cannot be made."""
+    try:
+        twin.library()
+    except twin.TwinError as reason:
+        pytest.skip(str(reason))
+
+
 @pytest.fixture(scope="module")
 def tiny_run(tmp_path_factory):
     """One complete run in its smallest form, with stand-ins for the real data."""
+    needs_twin()
     folder = tmp_path_factory.mktemp("paper")
     with pytest.MonkeyPatch.context() as patch:
         load.cache_clear()
@@ -270,6 +279,7 @@ def test_resume_runs_only_what_is_missing(tiny_run, tmp_path, monkeypatch):
 
 
 def test_a_path_over_its_cap_is_broken_off_and_compared_on_the_shared_part():
+    needs_twin()
     task = plan("toy", TINY)[0]
     short = replace(task, cap=-1.0)
     record = run(short, 0)
@@ -289,6 +299,7 @@ def test_a_path_over_its_cap_is_broken_off_and_compared_on_the_shared_part():
 
 
 def test_an_interrupted_run_compares_like_with_like():
+    needs_twin()
     first = plan("toy", TINY)[0]
     second = next(t for t in plan("toy", TINY) if t.cell() != first.cell())
     done = [run(first, 0), run(replace(first, method=ENGINE), first.n_lambdas)]
@@ -362,6 +373,7 @@ def test_real_problems_are_loaded_by_name(name, small_data):
 
 def test_a_run_that_is_out_of_time_says_so_and_resumes(tmp_path, capsys):
     """What is done is kept, and going on ends where an uninterrupted run ends."""
+    needs_twin()
     options = ["toy", "--profile", "tiny", "--out", str(tmp_path)]
     assert main([*options, "--minutes", "1e-9"]) == 0
     planned = plan("toy", TINY)

@@ -1,6 +1,7 @@
 """`sparsieve paper` in unlucky hands: wrong options, wrong folders, torn files, Ctrl-C."""
 
 import json
+import shutil
 
 import pytest
 from benchmarks.paper import command, main
@@ -73,6 +74,7 @@ def test_a_missing_data_set_is_told_before_anything_is_run(tmp_path, monkeypatch
     assert capsys.readouterr().err == "sparsieve paper: error: Three ways to provide it\n"
 
 
+@pytest.mark.skipif(shutil.which("g++") is None, reason="the compiled twin needs g++")
 def test_all_skips_what_has_no_data_and_says_so(short, tmp_path, monkeypatch, capsys):
     def nowhere():
         raise FileNotFoundError("Three ways to provide it")
