@@ -106,6 +106,10 @@ def test_the_tables_tell_end_points_of_a_setting_apart(small_run, tmp_path):
     # then with the best start (both)
     engine = "| 0.01 s | 2 | -12 % | 100.0 % | 0.5 s | 100 | -25 % | 100.0 % | 4 of 4 |"
     assert f"| 5 x 7, noise 2, 1e-03 (figure1-small) | 2 s | 200 {engine}" in report
+    assert "The latter is below 95 % on: none." in report
+    records["0"] = record(BEST, 0.5, [1.0, 9.0])
+    report = write_report(content, {}, tmp_path).read_text()
+    assert "The latter is below 95 % on: 5 x 7, noise 2, 1e-03 (figure1-small) 75.0 %." in report
     rows = list(csv.DictReader((tmp_path / "objectives.csv").read_text().splitlines()))
     assert [row["ncvxCD"] for row in rows].count("2") == 2  # one for each seed
 
