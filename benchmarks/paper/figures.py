@@ -24,6 +24,7 @@ from .summary import (
     Total,
     end_points,
     group_of,
+    missing_shapes,
     ratio,
     totals,
     whole,
@@ -121,7 +122,8 @@ def _title(key: tuple[str, str, str, str], by_tol: Column) -> str:
     counts = {t.points for methods in by_tol.values() for ts in methods.values() for t in ts}
     grid = max(t.grid for methods in by_tol.values() for ts in methods.values() for t in ts)
     points = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else f"{max(counts)}"
-    share = f"{points} of {grid} grid points"
+    thetas = missing_shapes([ts for methods in by_tol.values() for ts in methods.values()], penalty)
+    share = f"{points} of {grid} grid points{thetas}"
     return f"{size} ({NAMES[penalty]})\n{ARMS[arm]}, {language}\n{share}"
 
 
@@ -214,7 +216,9 @@ def _gain_title(panel: str, chosen: Groups) -> str:
     }
     shares = [100 * t.points / t.grid for methods in chosen.values() for t in methods[ENGINE]]
     ends = dict.fromkeys(f"{end(shares):.0f}" for end in (min, max))
-    part = f"{' to '.join(ends)} % of the grid finished by all methods"
+    runs = [totals_ for methods in chosen.values() for totals_ in methods.values()]
+    thetas = missing_shapes(runs, next(iter(chosen)).penalty)
+    part = f"{' to '.join(ends)} % of the grid finished by all methods{thetas}"
     return f"n = {samples}, {kinds[panel]}\n{part}"
 
 

@@ -152,7 +152,16 @@ def _claims(groups: Groups) -> str:
             measured = [shown(methods, claim.slow, claim.fast, unit) for unit in units]
             verdict = claim.verdict(ratio(methods, claim.slow, claim.fast, "cpu"))
             name = f"{claim.slow} / {claim.fast}"
-            rows.append([name_of(group), name, claim.words, *measured, verdict, share(methods)])
+            rows.append(
+                [
+                    name_of(group),
+                    name,
+                    claim.words,
+                    *measured,
+                    verdict,
+                    share(methods, group.penalty),
+                ]
+            )
     head = ["where", "ratio", "paper", "time", "visits", "column operations", "", "grid points"]
     return f"{table(head, rows)}\n\n{WHY_RATIOS}"
 
@@ -179,7 +188,9 @@ def _why(groups: Groups) -> str:
                     shown(methods, "MM-genuine", "MM-screen", "visits"),
                 ]
                 where = f"{problem}, {tol:.0e}"
-                rows.append([where, ARMS[arm].words, *needed, *ratios, share(methods)])
+                rows.append(
+                    [where, ARMS[arm].words, *needed, *ratios, share(methods, group.penalty)]
+                )
     text = (
         "In NumPy, as the paper; each row changes one thing of the first row, the last row "
         "everything. Ratios are ncvxCD / MM-screen, then MM-genuine / MM-screen."
@@ -238,7 +249,7 @@ def _engine(groups: Groups, records: list[Record]) -> str:
                 f"{100 * (sums[0] / sums[1] - 1):+.2g} %" if sums[1] else "-",
                 f"{100 * (ends.lower + ends.level) / max(ends.count, 1):.1f} %",
             ]
-        rows.append([_data_set(group), *cells, share(methods)])
+        rows.append([_data_set(group), *cells, share(methods, group.penalty)])
     text = (
         "MM-screen (compiled twin, as printed) and the engine on the same grid points: processor "
         "time, column operations, objectives summed over the points against MM-screen's, and the "

@@ -112,20 +112,31 @@ def totals(records: Iterable[Record]) -> Groups:
 
 
 def whole(groups: Groups) -> Groups:
-    """Return what has all shapes of its penalty: seeds with as many as any other has.
+    """Return what has all shapes of its penalty: seeds with as many as any other of the panel has.
 
     In a run that was cut short the others would compare another part of the experiment.
     """
-    most: dict[str, int] = defaultdict(int)
+    most: dict[tuple[str, ...], int] = defaultdict(int)
     for group, methods in groups.items():
         shapes = [total.shapes for runs in methods.values() for total in runs]
-        most[group.penalty] = max([most[group.penalty], *shapes])
+        most[_figure(group)] = max([most[_figure(group)], *shapes])
     kept: Groups = {}
     for group, methods in groups.items():
-        full = most[group.penalty]
+        full = most[_figure(group)]
         by_method = {name: [t for t in runs if t.shapes == full] for name, runs in methods.items()}
         kept[group] = {name: runs for name, runs in by_method.items() if runs}
     return {group: methods for group, methods in kept.items() if methods}
+
+
+def _figure(group: Group) -> tuple[str, ...]:
+    """Return what is drawn in one place."""
+    return group.panel, group.penalty, group.arm, group.language
+
+
+def missing_shapes(methods: Iterable[list[Total]], penalty: str) -> str:
+    """Say how many shapes there are where some are missing; log-sum has three in the paper."""
+    shapes = {total.shapes for runs in methods for total in runs}
+    return f", {min(shapes)} of 3 thetas" if penalty == "logsum" and min(shapes) < 3 else ""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,17 @@ from statistics import mean
 from typing import Any
 
 from .plan import ENGINES
-from .summary import Group, Groups, Record, Total, end_points, group_of, ratio, reached
+from .summary import (
+    Group,
+    Groups,
+    Record,
+    Total,
+    end_points,
+    group_of,
+    missing_shapes,
+    ratio,
+    reached,
+)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -25,10 +35,11 @@ def name_of(group: Group) -> str:
     return f"{arm}, {language}: {panel}: {problem}, {penalty}, {tol:.0e}"
 
 
-def share(methods: dict[str, list[Total]]) -> str:
+def share(methods: dict[str, list[Total]], penalty: str) -> str:
     """Return how many grid points a comparison stands on."""
     one = next(iter(methods.values()))
-    return f"{sum(t.points for t in one)} of {sum(t.grid for t in one)}"
+    thetas = missing_shapes([one], penalty)
+    return f"{sum(t.points for t in one)} of {sum(t.grid for t in one)}{thetas}"
 
 
 def shown(methods: dict[str, list[Total]], slow: str, fast: str, unit: str) -> str:

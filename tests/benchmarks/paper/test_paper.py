@@ -310,7 +310,7 @@ def test_an_interrupted_run_compares_like_with_like():
 
 def test_settings_without_all_shapes_are_left_out():
     few, all_three = Total(shapes=1), Total(shapes=3)
-    toy, large = (Group("figure1-small", name, 1e-3, "logsum") for name in ("a", "b"))
+    toy, large = (Group("figure2-noise", name, 1e-3, "logsum") for name in ("a", "b"))
     mcp = Group("others", "a", 1e-3, "mcp")
     groups = {toy: {"x": [all_three, few], "y": [few]}, large: {"x": [few]}, mcp: {"x": [few]}}
     assert whole(groups) == {toy: {"x": [all_three]}, mcp: {"x": [few]}}

@@ -104,7 +104,9 @@ def test_the_tables_tell_end_points_of_a_setting_apart(small_run, tmp_path):
     assert "| MM-screen | 8 | 1.5 | 2.5 | 0.5 |" in report  # who screens, per outer iteration
     # time, columns, objectives and points not above MM-screen: by default (one seed of two lower),
     # then with the best start (both)
-    engine = "| 0.01 s | 2 | -12 % | 100.0 % | 0.5 s | 100 | -25 % | 100.0 % | 4 of 4 |"
+    engine = (
+        "| 0.01 s | 2 | -12 % | 100.0 % | 0.5 s | 100 | -25 % | 100.0 % | 4 of 4, 1 of 3 thetas |"
+    )
     assert f"| 5 x 7, noise 2, 1e-03 (figure1-small) | 2 s | 200 {engine}" in report
     assert "The latter is below 95 % on: none." in report
     records["0"] = record(BEST, 0.5, [1.0, 9.0])
@@ -149,8 +151,14 @@ def test_why_5_times_shows_one_change_a_row(tmp_path):
     assert "ncvxCD / MM-screen is 1 in time as printed. One change moves it most, " in report
     assert "ncvxCD by numpy.roots: 5." in report
     place = "| 5 x 7, noise 2, 1e-03 |"
-    assert f"{place} the text, corrected | 2 s | 2 s | 1 | 1 | 2 | 2 | 2 of 2 |" in report
-    assert f"{place} ncvxCD by numpy.roots | 10 s | 2 s | 5 | 5 | 2 | 2 | 2 of 2 |" in report
+    assert (
+        f"{place} the text, corrected | 2 s | 2 s | 1 | 1 | 2 | 2 | 2 of 2, 1 of 3 thetas |"
+        in report
+    )
+    assert (
+        f"{place} ncvxCD by numpy.roots | 10 s | 2 s | 5 | 5 | 2 | 2 | 2 of 2, 1 of 3 thetas |"
+        in report
+    )
 
 
 def test_a_run_and_its_file_have_the_same_numbers(tmp_path):
