@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from .arms import CODE, TEXT
+from .arms import ARMS, CODE, TEXT
 from .plan import ENGINES, NUMPY, TWIN
 from .summary import Group, Groups, Record, end_points, group_of, ratio, reached
 
@@ -219,7 +219,9 @@ def _missed(records: list[Record]) -> str:
         return ""
     said = [f"{name} {k} of {counted[name]}" for name, k in missed.items() if k]
     listed = ", ".join(said) if said else "none"
+    own = any(ARMS[group_of(record).arm].zero_below > 0.0 for record in records)
+    judge = "the program's own test" if own else "the judge"
     return (
-        f"* **Points that missed their tolerance**, by the judge: {listed}. A setting in which a "
+        f"* **Points that missed their tolerance**, by {judge}: {listed}. A setting in which a "
         "method missed one gives no ratio."
     )
