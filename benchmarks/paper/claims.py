@@ -56,7 +56,7 @@ WHY_RATIOS = """Where a ratio differs from the paper's, these are the reasons we
   screened (many more features than samples, little noise, large lambda) and nothing where the
   support fills up.
 * **Exact scores are free.** The product X'r that exact scores need is computed at every outer
-  iteration anyway, for the stopping test. Using it (MM-exact) mostly beats propagating old scores; where
-  propagation pays is when that product can be avoided, which is how the engine uses it.
+  iteration anyway, for the stopping test. Using it (MM-exact) mostly beats propagating old scores;
+  where propagation pays is when that product can be avoided, which is how the engine uses it.
 * **End points.** Direct methods and MM end in different critical points; a comparison of times
   alone hides that."""
