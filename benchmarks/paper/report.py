@@ -278,10 +278,11 @@ def _not_run(content: dict[str, Any]) -> str:
         if planned > counted[place]
     ]
     notes = [f"* {what}: {why}" for what, why in content.get("notes", {}).items()]
-    whole = (
+    left = (
         "Every planned path was run."
         if not rows
-        else table(["panel", "arm", "language", "paths not run", "of"], rows)
+        else "Planned and not reached in the time of this run; `--resume` goes on with them:\n\n"
+        + table(["panel", "arm", "language", "paths not run", "of"], rows)
     )
     broken = Counter(
         (group_of(r)[0], group_of(r)[1], group_of(r).arm, group_of(r).language, r["method"])
@@ -296,4 +297,4 @@ def _not_run(content: dict[str, Any]) -> str:
         if broken
         else "No path was broken off."
     )
-    return "\n\n".join(["\n".join(notes), whole, "Paths broken off at their cap:", ended]).strip()
+    return "\n\n".join(["\n".join(notes), left, "Paths broken off at their cap:", ended]).strip()
