@@ -18,9 +18,9 @@ ORDER = (
     "_core",  # compiled
     "_files",
     "_words",
-    "_progress",
     "datasets",
     "data",
+    "_progress",
     "penalties",
     "tables",
     "solve",

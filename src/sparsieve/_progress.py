@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .data.kinds import check_flag
+
 __all__ = ["NoBar", "counter"]
 
 _SINGULAR = {"halves": "half"}
@@ -21,7 +23,7 @@ class NoBar:
 
 def counter(total: int, done: int, progress: bool, what: str) -> Any:
     """Return a progress bar of ``total`` units (in the plural), or something that does nothing."""
-    if not progress:
+    if not check_flag("progress", progress):
         return NoBar()
     try:
         from tqdm.auto import tqdm

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
 
+from .kinds import check_entries_exist, check_frame_columns, check_kind
 from .sample_weights import normalised
 from .sparse_checks import canonical, sound
 from .types import Floats
@@ -42,7 +43,6 @@ _NO_LIMIT = 2**62
 _FLOAT_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 #: Responses larger than this, or smaller than its inverse, cannot be squared.
 _LARGEST = 1e152
-_NOT_NUMBERS = {"U": "text", "S": "bytes", "M": "dates", "m": "durations", "V": "records"}
 
 
 class Checked(NamedTuple):
@@ -354,6 +354,8 @@ def _as_numbers(name: str, a: Any) -> NDArray[Any]:
         )
     if sparse.issparse(a):
         raise ValueError(f"{name} is sparse; pass a dense vector, for instance {name}.toarray().")
+    check_entries_exist(name, a)
+    given = a
     try:
         if hasattr(a, "columns") or hasattr(a, "dtypes"):
             a = check_array(
@@ -367,7 +369,7 @@ def _as_numbers(name: str, a: Any) -> NDArray[Any]:
                 input_name=name,
             )
         a = np.asarray(a)
-        _check_kind(name, a.dtype)
+        check_kind(name, a.dtype)
         if a.dtype.kind == "O":
             if any(isinstance(entry, str | bytes) for entry in a.flat):
                 raise ValueError("it holds text")
@@ -375,6 +377,7 @@ def _as_numbers(name: str, a: Any) -> NDArray[Any]:
     except (TypeError, ValueError, OverflowError) as error:
         if str(error).startswith((name, "Complex")):
             raise
+        check_frame_columns(name, given)
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(
             f"{name} cannot be converted to an array of numbers: {error}; encode text and "
@@ -384,24 +387,11 @@ def _as_numbers(name: str, a: Any) -> NDArray[Any]:
     return numbers
 
 
-def _check_kind(name: str, dtype: np.dtype[Any]) -> None:
-    if dtype.kind == "c":
-        raise ValueError(
-            f"Complex data not supported: {name} has dtype {dtype}; pass real and imaginary parts "
-            "as separate columns."
-        )
-    if dtype.kind in _NOT_NUMBERS:
-        raise ValueError(
-            f"{name} holds {_NOT_NUMBERS[dtype.kind]} (dtype {dtype}), not numbers; convert it "
-            f"with {name}.astype(float) or encode it first."
-        )
-
-
 def _sparse_X(X: Any) -> Any:
     """Return X as a canonical CSC array of floats that never shares what it had to change."""
     if X.ndim != 2:
         raise ValueError(f"X must have 2 dimensions, got shape {X.shape}. Reshape your data.")
-    _check_kind("X", X.dtype)
+    check_kind("X", X.dtype)
     if X.dtype.kind == "O":
         raise ValueError("X is sparse with dtype object; convert it with X.astype(float).")
     csc = sound(X).tocsc()

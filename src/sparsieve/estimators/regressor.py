@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data.design import Design
+from ..data.kinds import check_flag
 from ..data.sample_weights import in_range
 from ..data.validation import check_number, check_sample_weight, check_X_y
 from ..files.model_content import Saveable
@@ -195,21 +196,24 @@ class SparseRegressor(FittedPoint):
             On Ctrl-C: one alpha has no finished part. :func:`sparse_path` returns what it has.
         """
         penalty = resolve_penalty(self.penalty)
+        warm_start = check_flag("warm_start", self.warm_start)
+        relax = check_flag("relax", self.relax)
         alpha = check_number("alpha", self.alpha, remedy="use alpha > 0, e.g. a part of alpha_max")
         limits = check_limits(tol=self.tol, max_iter=self.max_iter)
         problem = self._problem(X, y, sample_weight, self.n_jobs)
-        start = self._previous(problem) or check_start(self.start, problem).suited(penalty)
+        previous = self._previous(problem) if warm_start else None
+        start = previous or check_start(self.start, problem).suited(penalty)
         validate_data(self, X, skip_check_array=True)
         point = solve_alone(Solver(problem, penalty), alpha, limits, start)
         warn_if_not_converged([point], limits.tol)
         self._store(point, limits.tol, problem, penalty)
-        if self.relax:
+        if relax:
             self._relax(problem, point)
         return self
 
     def _previous(self, problem: Problem) -> Start | None:
         """Return the last fit's coefficients as a start, or None for a cold one."""
-        if not self.warm_start or not hasattr(self, "coef_"):
+        if not hasattr(self, "coef_"):
             return None
         if self.coef_.shape[0] != problem.n_features:
             raise ValueError(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..data.kinds import check_flag
 from ..data.types import Floats
 from ..files.codec import encode
 from ..files.model_content import Saveable, estimator_to_json, summarize
@@ -133,6 +134,7 @@ class TableModel(Saveable):
         TableError
             When columns or values are missing.
         """
+        only_selected = check_flag("only_selected", only_selected)
         table = X if isinstance(X, Table) else _table_of(X, self.schema)
         known = table.file_names or table.names
         needed = self.used_columns() if only_selected else self.schema.columns

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..data.design import Design
 from ..data.extended import ExtendedSum
+from ..data.kinds import check_flag
 from ..data.sample_weights import normalised
 from ..data.sparse_checks import without_storage
 from ..data.types import Floats
@@ -148,6 +149,7 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     >>> sv.kkt_violation([[1.0], [3.0]], [1.0, 2.0], [0.0], penalty="l1", alpha=3.5)
     0.0
     """
+    positive = check_flag("positive", positive)
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
         problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
     abs_w, excluded = problem.abs_w, problem.excluded

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..data.centred import centred_columns
+from ..data.kinds import check_flag
 from ..data.types import Floats
 from ..penalties import Penalty
 from .judge import _at_most_inf, _Problem, _read
@@ -91,6 +92,8 @@ def coordinatewise_violation(  # noqa: PLR0913 - the options of a public functio
     >>> round(sv.coordinatewise_violation(X, y, [5.0], penalty="mcp", alpha=0.25), 12)
     0.0
     """
+    positive = check_flag("positive", positive)
+    fit_intercept = check_flag("fit_intercept", fit_intercept)
     with np.errstate(all="ignore"):  # beyond the range the answer is inf
         problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
         if _infeasible(problem, positive):
@@ -169,6 +172,8 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
     >>> sv.swap_violation(X, y, [2.0, 0.0], **where)
     0.0
     """
+    positive = check_flag("positive", positive)
+    fit_intercept = check_flag("fit_intercept", fit_intercept)
     with np.errstate(all="ignore"):  # beyond the range the answer is inf
         problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
         if _infeasible(problem, positive):

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import gammaln, ndtr
 from sklearn.utils.validation import validate_data
 
+from ..data.kinds import check_flag
 from ..data.types import Floats
 from ..data.validation import check_number
 from ..estimators.regressor import FittedPoint
@@ -312,6 +313,7 @@ class SparseRegressorIC(FittedPoint):
             On Ctrl-C; nothing of the paths is kept.
         """
         penalties = resolve_penalties(self.penalty)
+        relax = check_flag("relax", self.relax)
         limits = self._checked()
         problem = self._problem(X, y, sample_weight, self.n_jobs)
         validate_data(self, X, skip_check_array=True)
@@ -336,7 +338,7 @@ class SparseRegressorIC(FittedPoint):
         df = np.array([[point.values.size for point in points] for points in paths])
         self.degrees_of_freedom_ = df[0] if single else df
         self._store(paths[row][at], limits.tol, problem, self.penalty_)
-        if self.relax:
+        if relax:
             self._relax(problem, paths[row][at])
         return self
 

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from .._words import describe
+from ..data.kinds import check_flag
 from ..data.sample_weights import in_range
 from ..data.types import Floats
 from ..estimators.regressor import FittedPoint
@@ -259,6 +260,8 @@ class SparseRegressorCV(FittedPoint):
         if self.rule not in ("min", "1se"):
             raise ValueError(f"rule={self.rule!r} is not known; use 'min' or '1se'.")
         penalties = resolve_penalties(self.penalty)
+        relax = check_flag("relax", self.relax)
+        progress = check_flag("progress", self.progress)
         limits = check_limits(tol=self.tol, max_iter=self.max_iter)
         scorer = check_scorer(self.scoring)
         problem = self._problem(X, y, sample_weight, n_jobs=None)
@@ -276,7 +279,7 @@ class SparseRegressorCV(FittedPoint):
             cancel=cancel,
             scorer=scorer,
             scoring=self.scoring,
-            relax=bool(self.relax),
+            relax=relax,
         )
         identity = partial(_identity, plan, folds)
         results = run_units(
@@ -293,7 +296,7 @@ class SparseRegressorCV(FittedPoint):
             ),
             pack=FoldResult._asdict,
             unpack=lambda arrays: FoldResult(**arrays),
-            progress=self.progress,
+            progress=progress,
             what="folds",
         )
         _warn_about_folds(results, plan)

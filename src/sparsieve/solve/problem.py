@@ -12,6 +12,7 @@ from scipy import sparse
 from .. import _core
 from ..data.core_columns import core_columns
 from ..data.design import Design
+from ..data.kinds import check_flag
 from ..data.types import Floats
 from ..data.validation import Checked
 from .points import Fits, Point
@@ -65,9 +66,9 @@ class Problem:
         self.data = data
         self.design = Design(data.X)
         self.n_jobs = n_jobs
-        self.shadow = bool(shadow)
-        self.fit_intercept = bool(fit_intercept)
-        self.positive = bool(positive)
+        self.shadow = check_flag("shadow", shadow)
+        self.fit_intercept = check_flag("fit_intercept", fit_intercept)
+        self.positive = check_flag("positive", positive)
         self.n_samples, self.n_features = self.design.shape
         self._columns: _core.Columns | None = None
 

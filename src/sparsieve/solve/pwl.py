@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import _core
 from ..data.core_columns import core_columns
+from ..data.kinds import check_flag
 from ..data.types import Floats
 from ..data.validation import check_integer, check_non_negative, check_number, check_X_y
 from .solvers import check_range
@@ -94,6 +95,7 @@ def proximal_weighted_lasso(  # noqa: PLR0913 - the options of a public function
         "prox_weight", prox_weight, closed="low", remedy="use prox_weight=0 to switch it off"
     )
     tol = check_number("tol", tol, remedy="use e.g. tol=1e-12")
+    screen = check_flag("screen", screen)
     max_epochs = check_integer("max_epochs", max_epochs, low=1, remedy="use e.g. max_epochs=1000")
     n_samples, n_features = data.X.shape
     if prox_center is not None:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..data.kinds import check_flag
 from ..data.types import Floats
 from .table import Table, TableError, listing
 
@@ -127,6 +128,8 @@ def make_design(
     TableError
         Naming the columns and the remedy.
     """
+    one_hot = check_flag("one_hot", one_hot)
+    standardize = check_flag("standardize", standardize)
     y, target = _take_target(table, target)
     if table.n_rows < 2:
         raise TableError(

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.kinds import check_flag
+
 FORMATS = ("csv", "parquet", "npz", "svmlight")
 
 
@@ -45,6 +47,9 @@ class ReadOptions:
     header: bool = True
     missing: tuple[str, ...] = ()
     n_features: int | None = None
+
+    def __post_init__(self) -> None:
+        check_flag("header", self.header)
 
 
 @dataclass(frozen=True)
