@@ -1,6 +1,7 @@
 """Plots: axes in, axes out, what they draw, and that nothing overlaps."""
 
 import sys
+from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
@@ -216,7 +217,7 @@ def test_a_path_of_nothing(problem):
 
 def test_missing_matplotlib_is_explained(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"pip install sparsieve\[plots\]"):
+    with pytest.raises(ImportError, match=r"pip install matplotlib .* pip install '\.\[plots\]'"):
         path.plot()
 
 
@@ -225,3 +226,53 @@ def test_bad_numbers(path):
         path.plot(n_names=-1)
     with pytest.raises(ValueError, match="upto must be"):
         plots.plot_penalty("mcp", upto=0.0)
+
+
+def overlapping(ax):
+    """Return pairs of tick labels on the x axis that overlap as they are drawn."""
+    ax.figure.canvas.draw()
+    labels = [*ax.get_xticklabels(), *ax.get_xticklabels(minor=True)]
+    boxes = sorted(
+        (box.x0, box.x1, label.get_text())
+        for label in labels
+        if label.get_text() and label.get_visible()
+        for box in [label.get_window_extent()]
+    )
+    return [(a[2], b[2]) for a, b in pairwise(boxes) if a[1] >= b[0]], len(boxes)
+
+
+@pytest.mark.parametrize("largest", [2.3, 9.7e-5, 6e8])
+@pytest.mark.parametrize("ratio", [0.99, 0.5, 0.12, 0.05, 1e-12])
+@pytest.mark.parametrize("width", [7.0, 3.0])
+def test_labels_of_alphas_do_not_overlap(largest, ratio, width):
+    ax = plt.subplots(figsize=(width, 3.0), layout="constrained")[1]
+    plots._alpha_axis(ax, largest * np.geomspace(1.0, ratio, 5))
+    overlaps, count = overlapping(ax)
+    assert not overlaps
+    assert count >= (2 if width == 7.0 else 1)
+
+
+def test_labels_of_paths_and_cross_validations_do_not_overlap(problem):
+    X, y = problem
+    for eps in (0.5, 0.12, 0.05):
+        path = sv.sparse_path(X, y, "mcp", alphas=10, eps=eps)
+        model = sv.SparseRegressorCV("mcp", alphas=10, eps=eps, cv=3).fit(X, y)
+        for ax in (path.plot(), plots.plot_ledger(path), plots.plot_cv(model)):
+            assert not overlapping(ax)[0]
+
+
+@pytest.mark.parametrize("rule", ["min", "1se"])
+def test_cv_counts_the_features_of_the_fit_on_all_rows(rule):
+    X, y, _ = sv.datasets.make_toy(60, 80, 6, noise=3.0, random_state=3)
+    model = sv.SparseRegressorCV("l1", alphas=30, eps=0.05, rule=rule).fit(X, y)
+    assert model.min_index_ > model.best_index_ or rule == "min"
+    mean = model.cv_results_["mean_support_size"]
+    labels = [text.get_text() for text in plots.plot_cv(model).get_legend().get_texts()]
+    chosen = next(label for label in labels if label.endswith("chosen"))
+    assert f", {np.count_nonzero(model.coef_)} features" in chosen
+    assert round(mean[model.best_index_]) != np.count_nonzero(model.coef_)  # what was said before
+    for label in labels[2:]:
+        alpha = float(label.partition("alpha ")[2].partition(",")[0])
+        refit = sv.sparse_path(X, y, "l1", alphas=model.alphas_[model.alphas_ >= 0.99 * alpha])
+        size = refit.support_size[-1]
+        assert f", {size} features" in label or "in a fold on average" in label

@@ -128,7 +128,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(options: argparse.Namespace) -> int:
     if find_spec("matplotlib") is None:
-        raise RefusedError('drawing needs matplotlib: pip install "sparsieve[plots]"', USAGE)
+        raise RefusedError("drawing needs matplotlib: pip install '.[plots]'", USAGE)
     file = options.out / "paper.json"
     if options.report_only and not file.exists():
         raise RefusedError(f"there is no {file}: run an experiment into this folder first", FILE)

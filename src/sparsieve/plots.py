@@ -1,4 +1,4 @@
-"""Figures (needs matplotlib: ``pip install sparsieve[plots]``). Axes in, axes out.
+"""Figures (needs matplotlib: ``pip install matplotlib``). Axes in, axes out.
 
 Every function draws on the axes it is given, or on new ones, and returns them; none changes
 matplotlib's settings or shows a window. Colours are those of Okabe and Ito, which people with any
@@ -42,7 +42,10 @@ def _axes(ax: Any, count: int = 1) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install sparsieve[plots]") from error
+        raise ImportError(
+            "plots need matplotlib: pip install matplotlib (or, in a checkout of sparsieve, "
+            "pip install '.[plots]')"
+        ) from error
     if ax is not None:
         given = np.atleast_1d(np.asarray(ax, dtype=object))
         if given.size != count:
@@ -65,10 +68,30 @@ def _alpha_axis(ax: Any, alphas: Floats) -> None:
     left, right = float(np.max(alphas)), float(np.min(alphas))
     if left > right:
         ax.set_xlim(left, right)
-    if left < 10.0 * right:  # within a decade 4.2 reads better than 4.2 times ten to the zero
-        for which in (ax.xaxis.set_major_formatter, ax.xaxis.set_minor_formatter):
-            which("{x:g}")
+        ticks = _alpha_ticks(ax, left, right)
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.set_xticks([], minor=True)
     ax.set_xlabel("alpha (decreasing)")
+
+
+def _alpha_ticks(ax: Any, left: float, right: float) -> list[float]:
+    """Return round alphas whose labels have room: decades first, then 5, 2 and 3, then others."""
+    from matplotlib.ticker import MaxNLocator
+
+    decades = [10.0**k for k in range(int(np.floor(np.log10(right))), int(np.log10(left)) + 2)]
+    wanted = [digit * decade for digit in (1, 5, 2, 3, 7) for decade in decades]
+    wanted += MaxNLocator(8).tick_values(right, left).tolist()
+    wanted = [alpha for alpha in wanted if right <= alpha <= left]
+    # A digit is 0.65 of the font's size wide; constrained layout may still make the axes narrower.
+    points = 0.8 * ax.get_window_extent().width * 72.0 / ax.figure.dpi
+    size = ax.xaxis.get_ticklabels(which="major")[0].get_fontsize() if wanted else 10.0
+    longest = max((len(f"{alpha:g}") for alpha in wanted), default=1)
+    apart = 0.65 * size * (longest + 1) / points * np.log(left / right)
+    chosen: list[float] = []
+    for alpha in wanted:
+        if all(abs(np.log(alpha / other)) >= apart for other in chosen):
+            chosen.append(float(alpha))
+    return sorted(chosen)
 
 
 def plot_path(path: PathData, ax: Any = None, *, n_names: int = 8) -> Any:
@@ -202,19 +225,30 @@ def plot_cv(model: Any, ax: Any = None) -> Any:
     ax.plot(alphas, mean, color=COLOURS[0], lw=1.8, label="mean over folds")
     for k, style, name in ((at, "-", "min"), (first, "--", "1se")):
         chosen = ", chosen" if row * n_alphas + k == model.best_index_ else ""
-        support = table["mean_support_size"][part][k]
         ax.axvline(
             alphas[k],
             color=COLOURS[1],
             ls=style,
             lw=1.3,
-            label=f"{name}: alpha {alphas[k]:.3g}, {support:.0f} features{chosen}",
+            label=f"{name}: alpha {alphas[k]:.3g}, {_features_at(model, row, k)}{chosen}",
         )
     _alpha_axis(ax, alphas)
     ax.set_ylabel("mean squared error" if model.scoring is None else f"score ({model.scoring})")
     ax.set_title(f"{describe(model.penalty_)}: {table_folds(table)} folds")
     _legend_below(ax)
     return ax
+
+
+def _features_at(model: Any, row: int, k: int) -> str:
+    """Return how many features the fit on all rows selects; the mean over folds if there is none.
+
+    The path on all rows ends at the alpha that was chosen.
+    """
+    n_alphas = model.alphas_.shape[-1]
+    if row == model.best_index_ // n_alphas and k < len(model.path_):
+        return f"{model.path_.support_size[k]} features"
+    mean = model.cv_results_["mean_support_size"][row * n_alphas + k]
+    return f"{mean:.3g} features in a fold on average"
 
 
 def _legend_below(ax: Any) -> None:

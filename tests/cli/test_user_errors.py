@@ -450,7 +450,8 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path, houses, missi
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode in (1, DATA)
     assert done.stderr.count("\n") == 1
-    assert 'pip install "sparsieve[cli]"' in done.stderr
+    assert f"pip install {missing.partition('.')[0]}" in done.stderr
+    assert "checkout of sparsieve, pip install '.[cli]'" in done.stderr
 
 
 @pytest.mark.slow

@@ -1,6 +1,9 @@
 """SparseRegressor as a scikit-learn estimator: checks, tools, attributes, certificates."""
 
+import gc
 import pickle
+import tracemalloc
+import weakref
 
 import numpy as np
 import pandas as pd
@@ -10,6 +13,7 @@ from problems import sparse_design, toy
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -238,3 +242,86 @@ def test_predict_on_sparse_and_on_the_wrong_number_of_features():
     )
     with pytest.raises(ValueError, match="X has 19 features"):
         model.predict(X[:, :-1])
+
+
+@pytest.mark.parametrize("name", ["mcp", "scad"])
+def test_a_grid_search_reaches_into_a_penalty_given_by_name(name):
+    X, y, _ = toy(n_samples=40, n_features=10, n_active=3, noise=0.5, seed=0)
+    grid = {"penalty__gamma": [2.5, 3.5, 10.0]}
+    by_name = GridSearchCV(sv.SparseRegressor(name, alpha=0.3), grid, cv=3).fit(X, y)
+    penalty = sv.penalties.resolve_penalty(name)
+    by_object = GridSearchCV(sv.SparseRegressor(penalty, alpha=0.3), grid, cv=3).fit(X, y)
+    assert by_name.best_params_ == by_object.best_params_
+    np.testing.assert_array_equal(by_name.best_estimator_.coef_, by_object.best_estimator_.coef_)
+
+
+def test_parameters_of_a_penalty_by_name_can_be_set_with_the_penalty():
+    for estimator in (sv.SparseRegressor, sv.SparseRegressorCV, sv.SparseRegressorIC):
+        model = estimator("l1").set_params(penalty="mcp", penalty__gamma=7.0)
+        assert (type(model.penalty), model.penalty.gamma) == (sv.MCP, 7.0)
+        assert estimator("mcp").set_params(tol=1e-3).penalty == "mcp"  # a name stays one otherwise
+        with pytest.raises(ValueError, match="Invalid parameter 'beta'"):
+            estimator("mcp").set_params(penalty__beta=7.0)
+        with pytest.raises(ValueError, match="list of 2 penalties"):
+            estimator(["mcp", "l1"]).set_params(penalty__gamma=7.0)
+
+
+@pytest.mark.parametrize("penalty", ["lasso", "L1", sv.L1()])
+def test_a_selector_keeps_the_same_features_whatever_the_lasso_is_called(penalty):
+    X, y, _ = toy(n_samples=60, n_features=20, n_active=5, noise=0.5, seed=0)
+    selected = SelectFromModel(sv.SparseRegressor("l1", alpha=0.2)).fit(X, y)
+    same = SelectFromModel(sv.SparseRegressor(penalty, alpha=0.2)).fit(X, y)
+    np.testing.assert_array_equal(selected.get_support(), selected.estimator_.coef_ != 0)
+    np.testing.assert_array_equal(same.get_support(), selected.get_support())
+    renamed = sv.SparseRegressor("mcp", alpha=0.2).set_params(penalty=penalty)
+    np.testing.assert_array_equal(
+        SelectFromModel(clone(renamed)).fit(X, y).get_support(), selected.get_support()
+    )
+
+
+def test_names_of_the_lasso_stay_what_they_were():
+    model = sv.SparseRegressor("lasso", alpha=0.2)
+    assert model.penalty == "lasso"
+    assert repr(model.penalty) == "'lasso'"
+    assert clone(model).penalty == "lasso"
+    assert pickle.loads(pickle.dumps(model)).penalty == "l1"
+    assert model.penalty != "mcp"
+    assert sv.SparseRegressor("mcp").penalty != "l1"
+    assert sv.L1() != "mcp"
+
+
+@pytest.mark.parametrize("order", ["F", "C"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        sv.SparseRegressor("mcp", alpha=0.3),
+        sv.SparseRegressorCV("mcp", alphas=5, cv=3),
+        sv.SparseRegressorCV(["mcp", "l1"], alphas=5, cv=3, relax=True, n_jobs=2),
+        sv.SparseRegressorIC("mcp", alphas=5),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_fitted_model_does_not_keep_the_data_alive(model, order):
+    X, y, _ = toy(n_samples=100, n_features=1000, n_active=3, noise=0.5, seed=0)
+    X = np.array(X, order=order)
+    gone = weakref.ref(X)
+    size = X.nbytes
+    tracemalloc.start()
+    model = clone(model).fit(X, y)
+    del X
+    gc.collect()
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert gone() is None
+    assert kept < size / 4  # neither X nor a copy of it in another order
+
+
+def test_the_path_of_an_estimator_says_how_to_get_what_needs_data():
+    X, y, _ = toy(n_samples=40, n_features=10, n_active=3, noise=0.5, seed=0)
+    path = sv.SparseRegressorIC("mcp", alphas=5).fit(X, y).path_
+    for ask in (path.relax, lambda: path.explain(0)):
+        with pytest.raises(ValueError, match=r"keep no data.*sparse_path\(X, y, path\.pen"):
+            ask()
+    again = sv.sparse_path(X, y, path.penalty, alphas=path.alphas)  # the remedy
+    np.testing.assert_array_equal(again.support_size, path.support_size)
+    again.explain(0)

@@ -4,11 +4,13 @@ import pickle
 import signal
 import sys
 import threading
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from problems import sparse_design, toy
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 from tolerances import LASSO_CV, REORDERED_SUM
@@ -358,3 +360,30 @@ def test_unknown_reference_of_the_tolerance():
     X, y, _ = toy(20, 10, 2)
     with pytest.raises(ValueError, match="tol_relative_to='slope' is unknown; use 'alpha'"):
         sv.sparse_path(X, y, tol_relative_to="slope")
+
+
+@pytest.mark.parametrize("alpha", [1e9, 1e-9])
+def test_coefficients_outside_the_path_come_with_a_warning_that_names_its_range(alpha):
+    X, y, _ = toy(n_samples=40, n_features=10, n_active=3, noise=0.5, seed=0)
+    path = sv.sparse_path(X, y, "mcp", alphas=[1.5, 0.5, 0.1])
+    end = 0 if alpha > 1 else 2
+    with pytest.warns(UserWarning, match=r"alphas go from 1\.5 to 0\.1") as caught:
+        coef = path.coef_at(alpha)
+    assert caught[0].filename == __file__
+    np.testing.assert_array_equal(
+        coef,
+        path.coefs[:, [end]].toarray().ravel()
+        if sparse.issparse(path.coefs)
+        else path.coefs[:, end],
+    )
+    with pytest.warns(UserWarning, match="outside the path"):
+        path.to_html(alpha=alpha)
+
+
+@pytest.mark.parametrize("alpha", [1.5, 1.5049, 0.5, 0.3, 0.1, 0.0991])
+def test_coefficients_inside_the_path_come_without_a_word(alpha):
+    X, y, _ = toy(n_samples=40, n_features=10, n_active=3, noise=0.5, seed=0)
+    path = sv.sparse_path(X, y, "mcp", alphas=[1.5, 0.5, 0.1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        path.coef_at(alpha)

@@ -16,9 +16,12 @@ import pytest
 from report_paths import made_up_path, named
 
 import sparsieve as sv
+from sparsieve.estimators.table_model import TableModel
 from sparsieve.report import Report, render, write_html
 from sparsieve.report.encode import encode_story, safe_json
 from sparsieve.report.tracks import read_story
+from sparsieve.tables.columns import make_design
+from sparsieve.tables.table import Table
 
 LIMIT = 5_000_000  # the promise: under 5 MB with 20,000 features and 100 alphas
 
@@ -289,3 +292,55 @@ def test_a_report_says_global_minimum_where_the_certificate_does():
     wide = sv.sparse_path(rng.standard_normal((10, 20)), rng.standard_normal(10), "mcp", alphas=3)
     (track,) = embedded(wide.to_html())["tracks"]
     assert track["above"] == [None] * 3
+
+
+def standardised() -> tuple[Any, Any, Any]:
+    X, y, _ = sv.datasets.make_toy(60, 8, 3, noise=0.5, random_state=0)
+    spread = 10.0 ** np.arange(8)
+    raw = X * spread
+    return raw, (raw - raw.mean(axis=0)) / raw.std(axis=0), y
+
+
+def fits(X: Any, y: Any) -> list[Any]:
+    """Return everything a report is made of, computed on X."""
+    path = sv.sparse_path(X, y, "mcp", alphas=5)
+    models = [
+        sv.SparseRegressor("mcp", alpha=0.3),
+        sv.SparseRegressorCV("mcp", alphas=5, cv=3),
+        sv.SparseRegressorIC("mcp", alphas=5),
+    ]
+    return [path, [path], {"one": path}, *(model.fit(X, y) for model in models)]
+
+
+def test_coefficients_of_standardised_columns_are_not_scaled_once_more() -> None:
+    raw, X, y = standardised()
+    for made in fits(X, y):
+        with pytest.raises(ValueError, match=r"standard deviation already.*leave it out"):
+            render(made, scale=raw.std(axis=0))
+        render(made, scale=np.ones(8))  # harmless
+        render(made)
+
+
+def test_coefficients_of_raw_columns_are_scaled() -> None:
+    raw, _, y = standardised()
+    for made in fits(raw, y):
+        assert embedded(render(made, scale=raw.std(axis=0)))["scale"]
+
+
+def test_a_table_model_is_on_the_original_scale_though_its_fit_was_not() -> None:
+    raw, _, y = standardised()
+    table = Table("t", [f"c{j}" for j in range(8)], np.asfortranarray(raw), {}, y, "y")
+    design = make_design(table, None)
+    model = TableModel.of(sv.SparseRegressorIC("mcp", alphas=5).fit(design.X, design.y), design)
+    assert embedded(model.to_html(scale=design.schema.scale))["scale"]
+
+
+def test_the_report_of_an_estimator_still_says_what_is_global() -> None:
+    X, y, _ = sv.datasets.make_toy(60, 8, 3, noise=0.5, random_state=0)
+    for penalty in ("l1", "mcp"):
+        model = sv.SparseRegressorIC(penalty, alphas=5, eps=0.5).fit(X, y)
+        if model.certificate_.lower_bound is None:
+            continue
+        track = embedded(render(model))["tracks"][0]
+        assert track["above"][list(model.alphas_).index(model.alpha_)] is not None
+    assert penalty == "mcp"

@@ -16,8 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         import click  # noqa: F401  # only to see whether it is there
     except ImportError:
         print(
-            "sparsieve: error: the command line needs click; install it with: "
-            'pip install "sparsieve[cli]"',
+            "sparsieve: error: the command line needs click; install it with: pip install click "
+            "(or, in a checkout of sparsieve, pip install '.[cli]')",
             file=sys.stderr,
         )
         sys.exit(1)

@@ -17,9 +17,11 @@ from ..data.validation import check_number, check_sample_weight, check_X_y
 from ..files.model_content import Saveable
 from ..inspect.certificate import Certificate
 from ..inspect.relax import relaxed
+from ..inspect.scales import are_unit_norms
 from ..paths.reportable import Reportable
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty, resolve_penalty
+from ..penalties.resolve import as_given
 from ..solve.limits import check_limits
 from ..solve.points import Point
 from ..solve.problem import Problem
@@ -35,6 +37,33 @@ class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # t
 
     coef_: NDArray[np.float64]
     intercept_: float
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``penalty__gamma`` and the like also where the penalty is a name.
+
+        Parameters
+        ----------
+        **params
+            As in scikit-learn.
+
+        Returns
+        -------
+        estimator
+        """
+        reaches_in = any(name.startswith("penalty__") for name in params)
+        penalty = params.get("penalty", getattr(self, "penalty", None))
+        if reaches_in and isinstance(penalty, list | tuple):
+            raise ValueError(
+                f"penalty is a {type(penalty).__name__} of {len(penalty)} penalties, so "
+                "penalty__... does not say which of them to change; pass the penalties themselves."
+            )
+        if reaches_in and isinstance(penalty, str):
+            # A name stands for a penalty with its defaults; only an object has parameters to set.
+            params["penalty"] = resolve_penalty(penalty)
+        elif "penalty" in params:
+            params["penalty"] = as_given(penalty)
+        model: Self = super().set_params(**params)
+        return model
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return ``X @ coef_ + intercept_``."""
@@ -73,7 +102,9 @@ class FittedPoint(LinearPredictor):
             minimum=self.minimum,
         )
 
-    def _store(self, point: Point, tol: float, problem: Problem, penalty: Any) -> None:
+    def _store(
+        self, point: Point, tol: float, problem: Problem, penalty: Any, norms2: NDArray[np.float64]
+    ) -> None:
         self.coef_ = np.zeros(self.n_features_in_)
         self.coef_[point.columns] = point.values
         self.intercept_ = point.intercept
@@ -82,6 +113,8 @@ class FittedPoint(LinearPredictor):
         self.dual_gap_ = point.dual_gap
         self.objective_ = point.objective
         self.certificate_ = Certificate.of(point, tol, problem, penalty)
+        # For the report, which must not multiply coefficients of standardised columns once more.
+        self._unit_columns = are_unit_norms(norms2, problem.n_samples)
 
     def _relax(self, problem: Problem, point: Point) -> None:
         """Replace the coefficients by least squares on the support that the point selects."""
@@ -164,7 +197,7 @@ class SparseRegressor(FittedPoint):
         n_jobs: int | None = None,
         relax: bool = False,
     ) -> None:
-        self.penalty = penalty
+        self.penalty = as_given(penalty)
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.positive = positive
@@ -204,9 +237,10 @@ class SparseRegressor(FittedPoint):
         previous = self._previous(problem) if warm_start else None
         start = previous or check_start(self.start, problem).suited(penalty)
         validate_data(self, X, skip_check_array=True)
-        point = solve_alone(Solver(problem, penalty), alpha, limits, start)
+        solver = Solver(problem, penalty)
+        point = solve_alone(solver, alpha, limits, start)
         warn_if_not_converged([point], limits.tol)
-        self._store(point, limits.tol, problem, penalty)
+        self._store(point, limits.tol, problem, penalty, solver.norms2)
         if relax:
             self._relax(problem, point)
         return self

@@ -236,6 +236,8 @@ def _on_original_scale(regressor: Any, schema: Schema) -> Any:
     model.feature_names_in_ = names
     scale = np.ones(names.size) if schema.scale is None else schema.scale
     model.coef_ = regressor.coef_ / scale
+    if schema.scale is not None:
+        model._unit_columns = False  # true of the columns of the fit, not of those of the model
     for attribute, value in vars(regressor).items():
         if isinstance(value, Path):
             setattr(model, attribute, rescaled(value, scale, names))

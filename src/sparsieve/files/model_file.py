@@ -95,7 +95,7 @@ def _check_header(path: Path, line: bytes) -> tuple[int, str, int]:
     if version != FORMAT_VERSION:
         raise ModelFileError(
             f"{path} has version {version} of the format, this sparsieve reads version "
-            f"{FORMAT_VERSION}; update with `pip install -U sparsieve`."
+            f"{FORMAT_VERSION}; install a newer sparsieve (in a newer checkout: pip install .)."
         )
     return version, match[2].decode("ascii"), int(match[3])
 

@@ -35,7 +35,7 @@ def convex_region(path: PathData) -> NDArray[np.bool_]:
     count as not convex.
     """
     if path.problem is None:
-        return path.convex
+        return np.ones(len(path), dtype=np.bool_) if is_convex(path.penalty) else path.convex
     omega = path.problem.data.omega()
     pi = _feature_weights(path.problem)
     region = np.ones(len(path), dtype=np.bool_)
@@ -79,7 +79,7 @@ def global_lower_bound(problem: Problem, point: Point, penalty: Penalty) -> floa
 
 
 def global_lower_bounds(
-    problem: Problem, points: Sequence[Point], penalty: Penalty
+    problem: Problem | None, points: Sequence[Point], penalty: Penalty
 ) -> list[float | None]:
     r"""Return, per point, a number that no coefficients can bring its objective below, or None.
 
@@ -90,7 +90,8 @@ def global_lower_bounds(
     .. math:: F \ge F(w) - d v^2 / (2 \mu)
 
     For a convex penalty the duality gap says more. The eigenvalue is looked for where that is
-    cheap. Of a point that did not converge nothing is said.
+    cheap. Of a point that did not converge nothing is said. Without the data only a convex penalty
+    has bounds.
     """
     bounds: list[float | None] = [None] * len(points)
     converged = [k for k, point in enumerate(points) if point.converged]
@@ -99,7 +100,7 @@ def global_lower_bounds(
             bounds[k] = points[k].objective - max(points[k].dual_gap, 0.0)
         return bounds
     # The concavity of a user's formulas is measured on a grid, which is no proof.
-    if getattr(penalty, "core_spec", None) is None or not converged:
+    if problem is None or getattr(penalty, "core_spec", None) is None or not converged:
         return bounds
     pi = _feature_weights(problem)
     used = np.flatnonzero(np.isfinite(pi))

@@ -69,8 +69,8 @@ class Path(PathData, Summarised, ShownInline):
         One per alpha, with everything known about it.
     feature_names : ndarray of str or None
     problem : Problem or None
-        The data, as references, for :meth:`explain` and :meth:`relax`; a pickled path leaves them
-        behind.
+        The data, as references, for :meth:`explain` and :meth:`relax`. None for the path of a
+        fitted estimator, which keeps no data alive, and for one that was pickled or saved.
     """
 
     def summary(self, rows: int = 20) -> str:
@@ -137,8 +137,9 @@ class Path(PathData, Summarised, ShownInline):
         """
         if self.problem is None:
             raise ValueError(
-                "this path was loaded without the data it was computed on, which a refit needs; "
-                "compute the path again."
+                "this path was kept or loaded without the data it was computed on, which a refit "
+                "needs (estimators, pickles and model files keep no data); compute it again: "
+                "sparse_path(X, y, path.penalty, alphas=path.alphas)."
             )
         points = [relaxed(self.problem, point) for point in self.points]
         path = path_of(self.problem, points, self.penalty, self.ended)

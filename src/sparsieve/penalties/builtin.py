@@ -110,6 +110,12 @@ class L1(BuiltIn):
     """
 
     convex = True
+    __hash__ = BuiltIn.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        # scikit-learn's SelectFromModel asks `estimator.penalty == "l1"` to learn whether zero
+        # coefficients mean "not selected".
+        return self is other or (type(self) is L1 and isinstance(other, str) and other == "l1")
 
     def value(self, abs_w: ArrayLike, alpha: ArrayLike) -> Floats:
         """Return alpha t."""

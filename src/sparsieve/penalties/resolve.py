@@ -13,6 +13,7 @@ from .coordinate import jump_threshold, minimiser
 
 __all__ = [
     "BY_NAME",
+    "as_given",
     "is_convex",
     "jump_threshold_of",
     "largest_concavity",
@@ -38,6 +39,37 @@ _ALIASES = {"lasso": "l1", "log": "logsum", "capped": "capped_l1", "bridge": "lq
 _SAID = {name.replace("_", ""): cls for name, cls in BY_NAME.items()} | {
     alias: BY_NAME[name] for alias, name in _ALIASES.items()
 }
+
+
+def _plain(name: str) -> str:
+    """Return a name without what makes no difference in it."""
+    return "".join(name.lower().split()).replace("-", "").replace("_", "")
+
+
+class LassoName(str):
+    """Another name of the lasso, such as "lasso" or "L1": equal to "l1" too.
+
+    scikit-learn's ``SelectFromModel`` asks ``estimator.penalty == "l1"`` to learn whether zero
+    coefficients mean "not selected"; the answer should not depend on which name was used.
+    """
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return str.__eq__(self, other) is True or (isinstance(other, str) and _plain(other) == "l1")
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __deepcopy__(self, memo: Any) -> LassoName:
+        return self  # like any text; clones of estimators compare parameters by identity
+
+
+def as_given(penalty: Any) -> Any:
+    """Return a penalty as an estimator keeps it: as it is, but see :class:`LassoName`."""
+    alias = type(penalty) is str and penalty != "l1" and _SAID.get(_plain(penalty)) is L1
+    return LassoName(penalty) if alias else penalty
 
 
 def resolve_penalty(penalty: str | Penalty) -> Penalty:
@@ -68,7 +100,7 @@ def resolve_penalty(penalty: str | Penalty) -> Penalty:
         For a class, and for an object whose two methods are missing or do not take arrays.
     """
     if isinstance(penalty, str):
-        said = "".join(penalty.lower().split()).replace("-", "").replace("_", "")
+        said = _plain(penalty)
         if said not in _SAID:
             raise ValueError(
                 f"penalty={penalty!r} is not known; use one of {', '.join(map(repr, BY_NAME))} "

@@ -110,7 +110,7 @@ function describeCurve(curve, choice) {
     ? `${curve.name}: ${curve.label} on the rows left out, mean over ${curve.nFolds} folds; the band is one standard error either side.`
     : `${curve.name}: ${curve.label} at every alpha.`) + (choice ? ` Chosen by: ${choice.rule}.` : "");
   byId("curve-chart").setAttribute("aria-label",
-    `${curve.label}: ${word} ${fmt(curve.mean[best], 4)} at alpha ${fmt(curve.alphas[best], 4)} with ${fmt(curve.support[best], 3)} features.`);
+    `${curve.label}: ${word} ${fmt(curve.mean[best], 4)} at alpha ${fmt(curve.alphas[best], 4)} with ${fmt(curve.support[best], 3)} features${curve.nFolds ? " in a fold on average" : ""}.`);
 }
 
 function setTrack(index, alpha) {

@@ -68,8 +68,8 @@ function alphaAxis(box, scale, track, wide) {
   svgEl(box.svg, "text", { x: (box.left + box.right) / 2, y: box.bottom + 38, "text-anchor": "middle" }, title);
 }
 
-function supportAxis(box, scale, track) {
-  svgEl(box.svg, "text", { x: box.left - 8, y: box.top - 8, "text-anchor": "end" }, "selected");
+function supportAxis(box, scale, track, title = "selected") {
+  svgEl(box.svg, "text", { x: box.left - 8, y: box.top - 8, "text-anchor": "end" }, title);
   let last = -Infinity;
   track.support.forEach((size, k) => {
     const x = scale.places[k];
@@ -236,7 +236,7 @@ function curveChart(host, curve, marks) {
   });
   const y = valueAxis(box, low, high, 5);
   alphaAxis(box, scale, curve, true);
-  supportAxis(box, scale, { support: curve.support.map(Math.round) });
+  supportAxis(box, scale, { support: curve.support.map(Math.round) }, curve.nFolds ? "mean" : "selected");
   const known = mean.map((m, k) => k).filter((k) => mean[k] !== null);
   const place = (k, v) => scale.places[k].toFixed(1) + " " + y(v).toFixed(1);
   if (error) {

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .curves import Curve
 from .tracks import Story, Track
 
-__all__ = ["BUDGET", "encode_story", "safe_json"]
+__all__ = ["BUDGET", "check_not_scaled_twice", "encode_story", "safe_json"]
 
 #: Bytes of base64 that coefficients may take. With 20,000 names of 40 characters and the page
 #: itself (about 60 kB) a report then stays below 5 MB.
@@ -61,6 +61,17 @@ def _checked_scale(scale: Any, n_features: int) -> NDArray[np.float64]:
             "deviation of each column, or None."
         )
     return numbers
+
+
+def check_not_scaled_twice(scale: Any) -> None:
+    """Raise ValueError for a scale of coefficients whose columns have standard deviation 1."""
+    # One percent: a sample's standard deviation is not exactly that of its units.
+    if np.any(np.abs(np.asarray(scale, dtype=np.float64) - 1.0) > 0.01):
+        raise ValueError(
+            "scale: this was computed on columns of standard deviation 1, so its coefficients are "
+            "the effects of one standard deviation already, and scale would multiply them once "
+            "more; leave it out."
+        )
 
 
 def _largest_over(

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 
 from .._files import atomic_writer
 from ..solve.problem import DEFAULT_MINIMUM, MINIMA
-from .encode import BUDGET, encode_story, safe_json
-from .tracks import Story, Track, read_story
+from .encode import BUDGET, check_not_scaled_twice, encode_story, safe_json
+from .tracks import Story, Track, read_story, unit_columns
 
 __all__ = ["Report", "render", "save", "write_html"]
 
@@ -72,8 +72,10 @@ def write_html(  # noqa: PLR0913 - the options of a public function, by keyword
     settings : dict, default=None
         More rows for the table of settings.
     scale : array-like of shape (n_features,), default=None
-        Standard deviations of the columns. When given, features are drawn and ranked by the effect
-        of one standard deviation, and the table has both that and the coefficient.
+        Standard deviations of the columns that the coefficients belong to. When given, features are
+        drawn and ranked by the effect of one standard deviation, and the table has both that and
+        the coefficient. Coefficients of standardised columns are such effects already: for them a
+        scale other than 1 is refused.
     alpha : float or array-like of shape (n_paths,), default=None
         Where the page opens, and what it marks: the nearest alpha of each path. None opens at the
         alpha that an estimator was fitted at or chose, and paths where a dozen features are in.
@@ -134,6 +136,8 @@ def render(  # noqa: PLR0913 - the options of a public function, by keyword
     The other parameters are those of :func:`write_html`.
     """
     story = read_story(obj, alpha, rule)
+    if scale is not None and unit_columns(obj):
+        check_not_scaled_twice(scale)
     data = encode_story(story, _INLINE_BUDGET if inline else BUDGET, scale)
     heading = title or "Sparse regression path"
     data["title"] = heading

@@ -7,6 +7,7 @@ rest of the report never asks what it was given.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,10 +19,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.types import Floats
 from ..inspect.convexity import convex_region, global_lower_bounds
+from ..inspect.scales import has_unit_columns
 from ..solve.path_data import PathData, nearest_alpha
 from .curves import Curve, curves_of, penalty_words, rule_of
 
-__all__ = ["Choice", "Story", "Track", "read_story"]
+__all__ = ["Choice", "Story", "Track", "read_story", "unit_columns"]
 
 Points = list[tuple[NDArray[np.int64], Floats]]
 
@@ -189,10 +191,19 @@ def _region(path: PathData) -> list[bool]:
     return [bool(fine) for fine in (convex_region(path) if small else path.convex)]
 
 
+def unit_columns(obj: Any) -> bool:
+    """Tell whether obj was computed on columns of standard deviation 1, as far as it knows."""
+    if isinstance(obj, PathData):
+        return obj.problem is not None and has_unit_columns(copy.copy(obj.problem), obj.penalty)
+    if isinstance(obj, Mapping):
+        return any(map(unit_columns, obj.values()))
+    if hasattr(obj, "get_params") and hasattr(obj, "fit"):
+        return bool(getattr(obj, "_unit_columns", False))
+    return any(map(unit_columns, _flat(getattr(obj, "paths", obj))))
+
+
 def _above(path: PathData) -> list[float | None]:
     """Return by how much, at most, each point is above the global minimum; None: not known."""
-    if path.problem is None:
-        return [None] * len(path.points)
     bounds = global_lower_bounds(path.problem, path.points, path.penalty)
     return [
         None if bound is None else max(point.objective - bound, 0.0)
@@ -215,6 +226,8 @@ def _story_of_estimator(model: Any) -> Story:
     own = next((k for k, curve in enumerate(curves) if curve.chosen is not None), None)
     at = nearest_alpha(path.alphas, model.alpha_)
     track = replace(track_of(path), curve=own)
+    if track.columns["above"][at] is None:  # a path without data may know less than the certificate
+        track.columns["above"][at] = _above_of(model.certificate_)
     return Story([track], [Choice(0, at, rule_of(model))], settings, curves, _code(model))
 
 

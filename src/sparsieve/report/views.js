@@ -170,7 +170,7 @@ function compareTracks(tracks, now, choose) {
 
 function compareCurves(curves, own) {
   const table = byId("compare");
-  cells(el(el(table, "thead"), "tr"), "th", ["penalty", (curves[0].higher ? "highest " : "lowest ") + curves[0].label, "standard error", "at \u03b1", "features there"]);
+  cells(el(el(table, "thead"), "tr"), "th", ["penalty", (curves[0].higher ? "highest " : "lowest ") + curves[0].label, "standard error", "at \u03b1", curves[0].nFolds ? "features there, mean over folds" : "features there"]);
   const body = el(table, "tbody");
   for (const curve of curves) {
     const row = el(body, "tr", null, curve === own ? { class: "now" } : {}), k = curve.best;

@@ -18,9 +18,10 @@ from ..data.validation import check_number
 from ..estimators.regressor import FittedPoint
 from ..inspect.choice import choice_of
 from ..inspect.relax import least_squares_on
-from ..paths.path import path_of
+from ..paths.path import make_path
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty
+from ..penalties.resolve import as_given
 from ..solve.limits import Limits, check_limits
 from ..solve.points import Point
 from ..solve.problem import Problem
@@ -241,7 +242,8 @@ class SparseRegressorIC(FittedPoint):
         its alphas the largest.
     noise_variance_ : float
     path_ : Path
-        The chosen penalty's path over all its alphas.
+        The chosen penalty's path over all its alphas; without a reference to X, so that a fitted
+        model does not keep it alive.
     coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_
         As in :class:`SparseRegressor`.
     n_features_in_ : int
@@ -276,7 +278,7 @@ class SparseRegressorIC(FittedPoint):
         n_jobs: int | None = None,
         relax: bool = False,
     ) -> None:
-        self.penalty = penalty
+        self.penalty = as_given(penalty)
         self.criterion = criterion
         self.alphas = alphas
         self.eps = eps
@@ -334,10 +336,11 @@ class SparseRegressorIC(FittedPoint):
         row, at = choice.row, choice.at()
         self.best_index_ = row * grids[0].size + at
         self.penalty_, self.alpha_ = penalties[row], float(grids[row][at])
-        self.path_ = path_of(problem, paths[row], self.penalty_, "complete")
+        names = problem.data.feature_names
+        self.path_ = make_path(paths[row], problem.n_features, self.penalty_, names)
         df = np.array([[point.values.size for point in points] for points in paths])
         self.degrees_of_freedom_ = df[0] if single else df
-        self._store(paths[row][at], limits.tol, problem, self.penalty_)
+        self._store(paths[row][at], limits.tol, problem, self.penalty_, solver.norms2)
         if relax:
             self._relax(problem, paths[row][at])
         return self

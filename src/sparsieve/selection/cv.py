@@ -22,9 +22,10 @@ from ..estimators.regressor import FittedPoint
 from ..files.checkpoint import Checkpoint, fingerprint
 from ..inspect.choice import choice_of
 from ..inspect.relax import least_squares_on
-from ..paths.path import path_of
+from ..paths.path import make_path
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty
+from ..penalties.resolve import as_given
 from ..solve.limits import Limits, check_limits
 from ..solve.problem import Problem
 from ..solve.solvers import Solver
@@ -179,7 +180,8 @@ class SparseRegressorCV(FittedPoint):
         Mean scores that differ by at most this are equal: of equal ones the first penalty wins, and
         of its alphas the largest.
     path_ : Path
-        On all rows, from the largest alpha down to ``alpha_``.
+        On all rows, from the largest alpha down to ``alpha_``; without a reference to X, so that a
+        fitted model does not keep it alive.
     coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_
         As in :class:`SparseRegressor`.
     n_features_in_ : int
@@ -216,7 +218,7 @@ class SparseRegressorCV(FittedPoint):
         relax: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.penalty = penalty
+        self.penalty = as_given(penalty)
         self.alphas = alphas
         self.eps = eps
         self.cv = cv
@@ -330,11 +332,13 @@ class SparseRegressorCV(FittedPoint):
         start = plan.start.suited(self.penalty_)
         # The lowest of several starts walks up from the end of the grid, as it did in the folds.
         alphas = plan.grids[row] if start.kind == "best" else plan.grids[row][: at + 1]
-        points, _ = trace(Solver(plan.problem, self.penalty_), alphas, limits, start=start)
+        solver = Solver(plan.problem, self.penalty_)
+        points, _ = trace(solver, alphas, limits, start=start)
         points = points[: at + 1]
         warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
-        self.path_ = path_of(plan.problem, points, self.penalty_, "complete")
-        self._store(points[-1], limits.tol, plan.problem, self.penalty_)
+        names = plan.problem.data.feature_names
+        self.path_ = make_path(points, plan.problem.n_features, self.penalty_, names)
+        self._store(points[-1], limits.tol, plan.problem, self.penalty_, solver.norms2)
         if plan.relax:
             self._relax(plan.problem, points[-1])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -63,14 +64,30 @@ class PathData:
         return len(self.alphas)
 
     def coef_at(self, alpha: float) -> Floats:
-        """Return the dense coefficients at the path's alpha nearest (in ratio) to the given one."""
+        """Return the dense coefficients at the path's alpha nearest (in ratio) to the given one.
+
+        A warning tells when the given one is outside the range of the path.
+        """
         check_number("alpha", alpha, remedy="pass one of path.alphas")
-        point = self.points[nearest_alpha(self.alphas, alpha)]
+        point = self.points[nearest_alpha(self.alphas, alpha, stacklevel=3)]
         coef = np.zeros(self.coefs.shape[0])
         coef[point.columns] = point.values
         return coef
 
 
-def nearest_alpha(alphas: Floats, alpha: float) -> int:
-    """Return which of the alphas is nearest in ratio to a given one."""
+# An alpha copied from a table or a figure is rounded.
+_ROUNDED = 0.01
+
+
+def nearest_alpha(alphas: Floats, alpha: float, stacklevel: int = 2) -> int:
+    """Return which of the alphas is nearest in ratio to a given one; warn if it is beyond them."""
+    high, low = float(np.max(alphas)), float(np.min(alphas))
+    if not low * (1.0 - _ROUNDED) <= alpha <= high * (1.0 + _ROUNDED):
+        end = high if alpha > high else low
+        warnings.warn(
+            f"alpha={alpha:.6g} is outside the path, whose alphas go from {high:.6g} to {low:.6g}; "
+            f"what follows is its end at {end:.6g}. For another alpha compute a path that has it.",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
     return int(np.argmin(np.abs(np.log(alphas / alpha))))

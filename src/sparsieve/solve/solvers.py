@@ -180,6 +180,11 @@ class Solver:
         self.null_deviance: float = self._core.null_deviance
 
     @property
+    def norms2(self) -> Floats:
+        """Weighted squared norms of the columns, centred where they are."""
+        return self._design.norms2
+
+    @property
     def _proven_by_gap(self) -> bool:
         """Whether the duality gap bounds what any move can bring.
 

@@ -1,7 +1,7 @@
 """Tables from files: CSV, Parquet, NumPy archives and svmlight, into columns of numbers.
 
 A table is read block by block into one array of doubles, so that the peak of memory stays near the
-size of that array. Parquet needs pyarrow (``pip install "sparsieve[cli]"``).
+size of that array. Parquet needs pyarrow (``pip install pyarrow``).
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def _read_parquet(path: Path, selection: Selection) -> Table:
         from .parquet_table import read_parquet
     except ImportError as error:
         raise TableError(
-            'reading Parquet needs pyarrow; install it with: pip install "sparsieve[cli]"'
+            "reading Parquet needs pyarrow; install it with: pip install pyarrow (or, in a "
+            "checkout of sparsieve, pip install '.[cli]')."
         ) from error
     return read_parquet(path, selection)
 

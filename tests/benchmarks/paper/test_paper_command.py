@@ -59,7 +59,7 @@ def test_the_help_tells_what_is_run_written_and_where_data_are_looked_for(capsys
 def test_without_matplotlib_nothing_is_run_and_the_remedy_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(command, "find_spec", lambda name: None)
     assert main(["toy", "--out", str(tmp_path)]) == 2
-    assert 'needs matplotlib: pip install "sparsieve[plots]"' in capsys.readouterr().err
+    assert "needs matplotlib: pip install '.[plots]'" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
