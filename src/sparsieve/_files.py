@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,8 +19,9 @@ def atomic_writer(file: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a binary stream whose content replaces ``file`` when the block ends well.
 
     The bytes go to a temporary file in the same folder, are flushed to the disk and renamed over
-    ``file``. If the block raises, ``file`` is as it was, the temporary file is gone, and an error
-    of the disk names ``file``. Devices and pipes cannot be replaced, they are written to directly.
+    ``file``, whose permissions stay. If the block raises, ``file`` is as it was, the temporary file
+    is gone, and an error of the disk names ``file``. Devices and pipes cannot be replaced, they are
+    written to directly.
 
     Parameters
     ----------
@@ -36,12 +39,17 @@ def atomic_writer(file: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield stream
         return
     # Not tempfile: its files are private to the owner, ours should follow the umask (but even an
-    # umask of 0 lets nobody else write to them).
+    # umask of 0 lets nobody else write to them). Who could not read the old file cannot read the
+    # new one either.
+    kept = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
+    opener = partial(os.open, mode=0o664 if kept is None else kept & 0o600)
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
     try:
-        with _naming(file), open(temporary, "xb", opener=_not_for_everybody) as stream:
+        with _naming(file), open(temporary, "xb", opener=opener) as stream:
             yield stream
             stream.flush()
+            if kept is not None:
+                temporary.chmod(kept)
             os.fsync(stream.fileno())
         temporary.replace(target)
     except BaseException:
@@ -50,10 +58,6 @@ def atomic_writer(file: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             temporary.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
-
-
-def _not_for_everybody(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o664)
 
 
 @contextmanager

@@ -67,3 +67,9 @@ def refused(tmp_path, monkeypatch, capsys):
 @pytest.fixture
 def houses(tmp_path):
     return write_csv(tmp_path / "houses.csv", house_columns())
+
+
+@pytest.fixture
+def model(run, houses, tmp_path):
+    assert run("fit", houses, "-t", "price", "--no-report", "-q").code == 0
+    return tmp_path / "houses.model.json"

@@ -16,12 +16,6 @@ import sparsieve as sv
 USAGE, DATA, FILE, NOT_CONVERGED, INTERRUPTED = 2, 3, 4, 5, 130
 
 
-@pytest.fixture
-def model(run, houses, tmp_path):
-    assert run("fit", houses, "-t", "price", "--no-report", "-q").code == 0
-    return tmp_path / "houses.model.json"
-
-
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

@@ -283,3 +283,36 @@ def test_fingerprint_of_sparse_data_and_own_penalties():
     assert first == module.fingerprint(problem, Own(1.0), len)
     assert first != module.fingerprint(problem, Own(2.0), len)
     assert first != module.fingerprint(problem, Own(1.0), max)
+
+
+RUNS = {
+    "cross-validation": lambda X, y, file: sv.SparseRegressorCV(checkpoint=file).fit(X, y),
+    "surface": lambda X, y, file: sv.sparse_surface(X, y, "mcp", checkpoint=file),
+    "stability": lambda X, y, file: sv.stability_selection(X, y, checkpoint=file, random_state=0),
+}
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_a_missing_folder_is_told_before_any_work(kind, tmp_path, monkeypatch):
+    X, y, _ = sv.datasets.make_toy(40, 12, 3, noise=0.3, random_state=1)
+
+    def work(*_, **__):
+        raise AssertionError("a problem was set up")
+
+    for name in ("cv", "surface", "stability"):
+        monkeypatch.setattr(f"sparsieve.selection.{name}.Problem", work)
+    monkeypatch.setattr("sparsieve.estimators.regressor.Problem", work)
+    with pytest.raises(FileNotFoundError, match=r"folder .*nowhere.* does not exist; make it"):
+        RUNS[kind](X, y, tmp_path / "nowhere" / "run")
+    with pytest.raises(CheckpointError, match="is a folder; name a file"):
+        RUNS[kind](X, y, tmp_path)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_private_checkpoint_stays_private(tmp_path):
+    file = tmp_path / "run"
+    kept = Checkpoint(file, "test", lambda: "id")
+    kept.put(0, {"a": np.zeros(2)})
+    file.chmod(0o600)
+    kept.put(1, {"a": np.zeros(2)})
+    assert file.stat().st_mode & 0o777 == 0o600

@@ -28,6 +28,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
     state.quiet, state.debug, state.written = False, "--debug" in arguments, []
+    state.lost = None
     return guarded(lambda: app.main(arguments, prog_name="sparsieve", standalone_mode=False))
 
 

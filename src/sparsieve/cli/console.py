@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import enum
+import errno
 import importlib.util
 import os
 import re
@@ -13,9 +14,8 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import click
@@ -25,13 +25,14 @@ __all__ = [
     "CommandError",
     "Exit",
     "as_options",
+    "emit",
     "guarded",
     "note",
     "printable",
     "say",
     "shows_progress",
+    "state",
     "step",
-    "wrote",
 ]
 
 
@@ -62,27 +63,64 @@ class _State:
     quiet: bool = False
     debug: bool = False
     written: list[str] = field(default_factory=list)
+    lost: OSError | None = None
 
 
 state = _State()
 
 
+def emit(text: str) -> None:
+    """Print a result, even with --quiet.
+
+    A command never ends because of this: what it has still to write matters more than what nobody
+    reads. :func:`guarded` tells the user in the end.
+    """
+    if state.lost is not None:
+        return
+    if sys.stdout is None:  # closed before the command began
+        state.lost = OSError(errno.EBADF, "it is closed")
+        return
+    try:
+        click.echo(_for_stdout(text))
+    except OSError as error:
+        state.lost = error
+        _redirect_to_nowhere(sys.stdout)
+
+
+def _for_stdout(text: str) -> str:
+    """Return text without characters that standard output cannot encode."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _redirect_to_nowhere(stream: Any) -> None:
+    """Let what is left in the buffer of a stream go nowhere, or Python complains when it ends."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def say(text: str = "") -> None:
     """Print a line of the result."""
     if not state.quiet:
-        click.echo(text)
+        emit(text)
+
+
+def aside(text: str) -> None:
+    """Print a line on standard error, if there is one that takes it."""
+    try:
+        click.echo(text, err=True)
+    except (OSError, ValueError):  # a full disk, a pipe nobody reads, a stream that was closed
+        _redirect_to_nowhere(sys.stderr)
 
 
 def note(text: str) -> None:
     """Print something the user should know, beside the result."""
     if not state.quiet:
-        click.echo(f"note: {printable(text)}", err=True)
+        aside(f"note: {printable(text)}")
 
 
-def wrote(kind: str, file: Path) -> None:
-    """Tell that a file was written."""
-    state.written.append(str(file))
-    say(f"{kind:<12}  {file}")
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def printable(text: str) -> str:
@@ -92,7 +130,7 @@ def printable(text: str) -> str:
 
 def shows_progress() -> bool:
     """Tell whether a progress bar can be drawn: on a terminal, with tqdm."""
-    return not state.quiet and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
+    return not state.quiet and _on_terminal() and importlib.util.find_spec("tqdm") is not None
 
 
 @contextmanager
@@ -100,8 +138,8 @@ def step(what: str) -> Iterator[None]:
     """Announce a step; where there is no terminal, a plain line tells when it is done."""
     start = time.monotonic()
     yield
-    if not state.quiet and not sys.stderr.isatty():
-        click.echo(f"{what}: {time.monotonic() - start:.1f} s", err=True)
+    if not state.quiet and not _on_terminal():
+        aside(f"{printable(what)}: {time.monotonic() - start:.1f} s")
 
 
 def guarded(command: Callable[[], Any]) -> int:
@@ -112,17 +150,31 @@ def guarded(command: Callable[[], Any]) -> int:
             warnings.simplefilter("always", category)
         warnings.showwarning = _show_warning
         try:
-            return int(command() or Exit.OK)
+            code = int(command() or Exit.OK)
         except BaseException as error:
             if state.debug and not isinstance(error, click.exceptions.Exit):
-                traceback.print_exception(error)
-            return _report(error)
+                aside("".join(traceback.format_exception(error)).rstrip())
+            code = _report(error)
+    return _after_printing(code)
+
+
+def _after_printing(code: int) -> int:
+    """Return the exit code, changed if what was printed got lost.
+
+    A reader that left (`| head`) has seen what it wanted; a full disk lost what was asked for.
+    """
+    if state.lost is None or isinstance(state.lost, BrokenPipeError):
+        return code
+    words = (state.lost.strerror or "failed").lower()
+    done = f"; {', '.join(state.written)} was written" if state.written else ""
+    _fail(f"standard output: {words}{done}; print to another place.", Exit.FILE)
+    return code or Exit.FILE
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     text = " ".join(str(message).split())
     if not state.quiet:
-        click.echo(f"warning: {text}", err=True)
+        aside(f"warning: {printable(text)}")
 
 
 def _report(error: BaseException) -> Exit:  # noqa: C901, PLR0911 - one case for each kind of error
@@ -130,7 +182,7 @@ def _report(error: BaseException) -> Exit:  # noqa: C901, PLR0911 - one case for
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code  # type: ignore[return-value]  # an int, from --help and --version
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.format_message(), err=True)
+        aside(error.format_message())
         return Exit.USAGE
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "sparsieve"
@@ -140,10 +192,10 @@ def _report(error: BaseException) -> Exit:  # noqa: C901, PLR0911 - one case for
         return _fail(str(error), error.code)
     if isinstance(error, ValueError):  # TableError and ModelFileError among them
         return _fail(as_options(str(error)), Exit.DATA)
-    if isinstance(error, BrokenPipeError):
-        # The reader of a pipe has left (`| head`): nobody reads what is printed now.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.FILE
+    if isinstance(error, BrokenPipeError) and error.filename is None:
+        # The reader of a help page has left (`--help | head`).
+        _redirect_to_nowhere(sys.stdout)
+        return Exit.OK
     if isinstance(error, OSError):
         return _fail(_about_file(error), Exit.FILE)
     if isinstance(error, KeyboardInterrupt | click.Abort):
@@ -211,5 +263,5 @@ def _about_file(error: OSError) -> str:
 
 
 def _fail(message: str, code: Exit) -> Exit:
-    click.echo(f"sparsieve: error: {printable(' '.join(message.split()))}", err=True)
+    aside(f"sparsieve: error: {printable(' '.join(message.split()))}")
     return code

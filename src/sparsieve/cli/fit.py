@@ -15,9 +15,9 @@ from .._words import describe
 from ..files.model_content import provenance
 from ..tables.columns import Design
 from ..tables.table import ReadOptions, TableError
-from .console import Exit, note, printable, say, shows_progress, step, wrote
+from .console import Exit, note, printable, say, shows_progress, step
 from .data import describe_data, load_design
-from .outputs import check_output, default_output, write_text
+from .outputs import check_outputs, default_output, write_all, write_text
 
 __all__ = ["command_line", "fit_command", "show_model", "write_report"]
 
@@ -29,9 +29,10 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
     """Fit a table; write model and report."""
     model_file = options["output"] or default_output(table, ".model.json")
     report_file = options["report"] or default_output(table, ".report.html")
-    reports = not options["no_report"]
-    for output in [model_file, report_file] if reports else [model_file]:
-        check_output(output, [table], options["force"])
+    if options["no_report"]:
+        report_file = None
+    outputs = {"model": model_file, "report": report_file}
+    check_outputs(outputs, [table], options["force"])
     design = load_design(table, reading, options)
     if np.unique(design.y).size == 2:
         note("the target has two values; this is least squares, and predictions are no classes")
@@ -40,12 +41,15 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
         regressor = _estimator(options).fit(design.X, design.y)
     model = TableModel.of(regressor, design)
     model.provenance_ = provenance(command=command_line(), data=describe_data(table, design))
+    title = f"{design.schema.target} ({Path(table).name})"
+    written = write_all(
+        {
+            "model": (model_file, model.save),
+            "report": (report_file, lambda file: write_report(model, file, title)),
+        }
+    )
     _summarize(table, model, design)
-    model.save(model_file)
-    wrote("model", model_file)
-    if reports:
-        write_report(model, report_file, title=f"{design.schema.target} ({Path(table).name})")
-        wrote("report", report_file)
+    written.tell()
     if not model.certificate_.converged:
         note("the fit did not reach its tolerance: see the warnings above")
         return Exit.NOT_CONVERGED

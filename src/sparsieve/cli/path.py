@@ -12,11 +12,12 @@ import numpy as np
 from .. import Path, sparse_path
 from .._words import describe
 from ..estimators.table_model import rescaled
+from ..tables.columns import Design
 from ..tables.table import ReadOptions
-from .console import Exit, say, shows_progress, step, wrote
+from .console import Exit, say, shows_progress, step
 from .data import load_design
 from .fit import command_line
-from .outputs import check_output, write_text
+from .outputs import check_outputs, write_all, write_text
 
 __all__ = ["path_command"]
 
@@ -25,8 +26,8 @@ _LINES = 12
 
 def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Exit:
     """Compute one path per penalty."""
-    for output in filter(None, [options["output"], options["report"]]):
-        check_output(output, [table], options["force"])
+    outputs = {"coefficients": options["output"], "report": options["report"]}
+    check_outputs(outputs, [table], options["force"])
     design = load_design(table, reading, options)
     names = np.array(design.schema.design_names, dtype=object)
     scale = np.ones(names.size) if design.schema.scale is None else design.schema.scale
@@ -48,18 +49,25 @@ def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> E
                 progress=shows_progress(),
             )
         paths.append(rescaled(path, scale, names))
-        _show(paths[-1])
-    if options["output"] is not None:
-        write_text(options["output"], _table(paths))
-        wrote("coefficients", options["output"])
-    if options["report"] is not None:
-        from ..report import render
-
-        title = f"{design.schema.target} ({FilePath(table).name})"
-        page = render(paths, title=title, reproduce=command_line(), scale=design.schema.scale)
-        write_text(options["report"], page)
-        wrote("report", options["report"])
+    written = write_all(
+        {
+            "coefficients": (options["output"], lambda file: write_text(file, _table(paths))),
+            "report": (options["report"], lambda file: _write_report(file, table, design, paths)),
+        }
+    )
+    for path in paths:
+        _show(path)
+    written.tell()
     return Exit.OK if all(path.converged.all() for path in paths) else Exit.NOT_CONVERGED
+
+
+def _write_report(file: FilePath, table: str, design: Design, paths: list[Path]) -> None:
+    # Here, because most who ask for paths want no report.
+    from ..report import render
+
+    title = f"{design.schema.target} ({FilePath(table).name})"
+    page = render(paths, title=title, reproduce=command_line(), scale=design.schema.scale)
+    write_text(file, page)
 
 
 def _show(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +10,9 @@ import numpy as np
 from .. import TableModel, load_model
 from ..tables.columns import Schema
 from ..tables.table import ReadOptions, Table, TableError, default_names, listing
-from .console import Exit, note
+from .console import Exit, emit, note, state
 from .data import load_table
-from .outputs import check_output, write_text
+from .outputs import check_outputs, write_text
 
 __all__ = ["as_table_model", "predict_command"]
 
@@ -23,8 +22,7 @@ def predict_command(
 ) -> Exit:
     """Predict the rows of a table."""
     output = options["output"]
-    if output is not None:
-        check_output(output, [model_file, table_file], options["force"])
+    check_outputs({"predictions": output}, [model_file, table_file], options["force"])
     model = as_table_model(load_model(model_file))
     table = _read(model, table_file, reading, options["score"])
     known = {*model.schema.columns, model.schema.target}
@@ -39,10 +37,10 @@ def predict_command(
     digits = options["digits"]
     text = "prediction\n" + "".join(f"{value:.{digits}g}\n" for value in predictions.tolist())
     if output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        emit(text.rstrip("\n"))
     else:
         write_text(output, text)
+        state.written.append(str(output))
         note(f"{predictions.size} predictions in {output}")
     return Exit.OK
 

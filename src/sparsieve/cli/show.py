@@ -13,10 +13,10 @@ from .. import TableModel, load_model
 from ..files.model_content import summarize
 from ..tables.columns import column_counts
 from ..tables.table import ReadOptions, Table
-from .console import Exit, note, printable, say, wrote
+from .console import Exit, note, printable, say
 from .data import load_table
 from .fit import show_model, write_report
-from .outputs import check_output, default_output
+from .outputs import check_outputs, default_output, write_all
 
 __all__ = ["info_command", "report_command"]
 
@@ -29,10 +29,10 @@ def report_command(model_file: str, options: dict[str, Any]) -> Exit:
     for ending in (".json", ".model"):
         name = name.removesuffix(ending)
     output = options["output"] or default_output(f"{name}.", ".report.html")
-    check_output(output, [model_file], options["force"])
+    check_outputs({"report": output}, [model_file], options["force"])
     model = load_model(model_file)
-    write_report(model, output, options["title"] or _title(model, name))
-    wrote("report", output)
+    title = options["title"] or _title(model, name)
+    write_all({"report": (output, lambda file: write_report(model, file, title))}).tell()
     return Exit.OK
 
 

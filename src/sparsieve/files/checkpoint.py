@@ -24,7 +24,14 @@ from .._files import atomic_writer
 from ..solve.points import Counters, Point
 from ..solve.problem import MINIMA, Problem
 
-__all__ = ["Checkpoint", "CheckpointError", "fingerprint", "pack_points", "unpack_points"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointError",
+    "check_place",
+    "fingerprint",
+    "pack_points",
+    "unpack_points",
+]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -38,6 +45,25 @@ _AGAIN = "remove it to start again, or name another file"
 
 class CheckpointError(ValueError):
     """A checkpoint file that cannot be used: not one, damaged, or of another run."""
+
+
+def check_place(file: str | os.PathLike[str] | None) -> None:
+    """Raise now, before the work, if there is no folder for a checkpoint."""
+    if file is None:
+        return
+    path = Path(file)
+    if path.is_dir():
+        raise CheckpointError(f"{path} is a folder; name a file for the checkpoint.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"checkpoint={os.fspath(file)!r}: the folder {str(path.parent)!r} does not exist; make "
+            "it, or name another file."
+        )
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(
+            f"checkpoint={os.fspath(file)!r}: the folder {str(path.parent)!r} is read-only; name a "
+            "file in another one."
+        )
 
 
 class Checkpoint:
@@ -76,6 +102,7 @@ class Checkpoint:
         self._head = {"what": what, "fingerprint": "", "start": start, "minimum": minimum}
         if self._path is None:
             return
+        check_place(self._path)
         self._head["fingerprint"] = identity()
         if self._path.exists():
             self.units = _read(self._path, self._head)
@@ -113,8 +140,6 @@ def _write(path: Path, head: dict[str, str], units: Mapping[int, Arrays]) -> Non
 
 
 def _read(path: Path, head: dict[str, str]) -> dict[int, Arrays]:
-    if path.is_dir():
-        raise CheckpointError(f"{path} is a folder; name a file for the checkpoint.")
     return parse_units(path, path.read_bytes(), head)
 
 

@@ -127,8 +127,8 @@ def explain_feature(path: PathData, feature: Any) -> Explanation:
     if problem is None:
         raise ValueError(
             "this path was kept or loaded without the data it was computed on, which an "
-            "explanation needs (estimators, pickles and model files keep no data); compute it again: "
-            "sparse_path(X, y, path.penalty, alphas=path.alphas)."
+            "explanation needs (estimators, pickles and model files keep no data); compute it "
+            "again: sparse_path(X, y, path.penalty, alphas=path.alphas)."
         )
     column, name = find_feature(feature, path.feature_names, problem.n_features)
     omega = problem.data.omega()

@@ -19,7 +19,7 @@ from ..data.kinds import check_flag
 from ..data.sample_weights import in_range
 from ..data.types import Floats
 from ..estimators.regressor import FittedPoint
-from ..files.checkpoint import Checkpoint, fingerprint
+from ..files.checkpoint import Checkpoint, check_place, fingerprint
 from ..inspect.choice import choice_of
 from ..inspect.relax import least_squares_on
 from ..paths.path import make_path
@@ -259,6 +259,7 @@ class SparseRegressorCV(FittedPoint):
         KeyboardInterrupt
             On Ctrl-C; finished folds are kept only in the file ``checkpoint``.
         """
+        check_place(self.checkpoint)
         if self.rule not in ("min", "1se"):
             raise ValueError(f"rule={self.rule!r} is not known; use 'min' or '1se'.")
         penalties = resolve_penalties(self.penalty)

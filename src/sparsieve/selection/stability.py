@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._words import Summarised, text_table
 from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
-from ..files.checkpoint import Checkpoint, fingerprint
+from ..files.checkpoint import Checkpoint, check_place, fingerprint
 from ..paths.grid import grid_from
 from ..penalties import Penalty, resolve_penalty
 from ..solve.limits import Limits, check_limits
@@ -276,6 +276,7 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
     >>> bool(set(result.selected) == set(w.nonzero()[0]))
     True
     """
+    check_place(checkpoint)
     limits = check_limits(tol=tol, max_iter=max_iter)
     count = check_integer("alphas", alphas, low=1, remedy="use e.g. alphas=100")
     eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-2")

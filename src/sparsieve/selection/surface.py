@@ -16,7 +16,7 @@ from .._progress import counter
 from .._words import Summarised, describe, text_table
 from ..data.types import Floats
 from ..data.validation import check_X_y
-from ..files.checkpoint import Checkpoint, fingerprint, pack_points, unpack_points
+from ..files.checkpoint import Checkpoint, check_place, fingerprint, pack_points, unpack_points
 from ..paths.path import Path, path_of
 from ..paths.reportable import ShownInline
 from ..paths.sparse_path import warn_if_not_converged
@@ -285,6 +285,7 @@ def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyw
     >>> surface.grid("support_size").shape
     (2, 20)
     """
+    check_place(checkpoint)
     if warm not in WARM_STARTS:
         raise ValueError(f"warm={warm!r} is not known; use 'alpha', 'shape' or 'both'.")
     if checkpoint is not None and warm != "alpha":
