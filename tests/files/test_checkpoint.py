@@ -316,3 +316,105 @@ def test_a_private_checkpoint_stays_private(tmp_path):
     file.chmod(0o600)
     kept.put(1, {"a": np.zeros(2)})
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def change_units(file, change):
+    """Change the arrays of a checkpoint's units and give it a right checksum again."""
+    head = json.loads(file.read_bytes().split(b"\n", 3)[2])
+    units = module.parse_units(file, file.read_bytes(), head)
+    for arrays in units.values():
+        change(arrays)
+    module._write(file, {k: v for k, v in head.items() if k != "units"}, units)
+
+
+def first_array(new):
+    """Return a change of the first array of a unit."""
+
+    def change(arrays):
+        name = next(iter(arrays))
+        arrays[name] = new(arrays[name])
+
+    return change
+
+
+CHANGES = {
+    "cut": first_array(lambda a: a[:0]),
+    "reshaped": first_array(lambda a: a.reshape(1, -1, 1)),
+    "negative": first_array(lambda a: -a - 5),
+    "another name": lambda arrays: arrays.update(evil=arrays.pop(next(iter(arrays)))),
+    "nothing": lambda arrays: arrays.clear(),
+    "huge": first_array(lambda a: np.full(a.shape, 2**40, dtype=a.dtype)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("kind", ["surface", "stability", "cross-validation"])
+def test_forged_arrays_are_refused_by_name(problem, tmp_path, kind, change):
+    # A large error is an error like others, and a half may select nothing.
+    if (kind, change) in {("cross-validation", "huge"), ("stability", "cut")}:
+        return
+    file = tmp_path / "run"
+    options = {"alphas": 4, "checkpoint": file}
+    runs = {
+        "cross-validation": lambda: sv.SparseRegressorCV(cv=3, **options).fit(*problem),
+        "surface": lambda: sv.sparse_surface(*problem, "mcp", shapes=[3.0], **options),
+        "stability": lambda: sv.stability_selection(*problem, random_state=0, n_pairs=2, **options),
+    }
+    runs[kind]()
+    change_units(file, CHANGES[change])
+    with pytest.raises(CheckpointError, match=r"run is not a valid checkpoint.*remove it"):
+        runs[kind]()
+
+
+def test_a_unit_that_the_run_does_not_have_is_refused(problem, tmp_path):
+    kept = Checkpoint(tmp_path / "run", "test", lambda: "id")
+    kept.put(-1, {"a": np.zeros(2)})
+    with pytest.raises(CheckpointError, match="there are 3 units"):
+        kept.results(dict, 3)
+
+
+def points_of(problem):
+    return sv.sparse_path(*problem, "mcp", alphas=5, start="best").points
+
+
+def test_words_are_kept_by_name(problem, monkeypatch):
+    points = points_of(problem)
+    arrays = pack_points(points)
+    turned = {field: words[::-1] for field, words in module._WORDS.items()}
+    monkeypatch.setattr(module, "_WORDS", turned)  # as a version with other lists would have
+    again = unpack_points(arrays)
+    for field in turned:
+        assert [getattr(p, field) for p in again] == [getattr(p, field) for p in points]
+
+
+def test_points_kept_by_position_still_load(problem):
+    points = points_of(problem)
+    arrays = pack_points(points)
+    older = {k: v for k, v in arrays.items() if not k.endswith("_words") and k != "statuses"}
+    starts = ("previous", "lasso", "upwards", "given", "none")
+    older["starts"] = np.array([starts.index(p.start) for p in points])
+    older["minima"] = np.array([("stationary", "coordinatewise").index(p.minimum) for p in points])
+    older["counts"] = np.column_stack([arrays["counts"], np.zeros(len(points), dtype=np.int64)])
+    again = unpack_points(older)
+    assert [(p.start, p.minimum, p.status) for p in again] == [
+        (p.start, p.minimum, p.status) for p in points
+    ]
+
+
+def test_checkpoints_of_an_earlier_search_are_refused_by_name(problem, tmp_path):
+    file = tmp_path / "run"
+    sv.SparseRegressorCV(alphas=4, cv=3, start="best", checkpoint=file).fit(*problem)
+    sv.SparseRegressorCV(alphas=4, cv=3, start="best", checkpoint=file).fit(*problem)
+    head = json.loads(file.read_bytes().split(b"\n", 3)[2])
+    units = module.parse_units(file, file.read_bytes(), head)
+    older = {k: v for k, v in head.items() if k not in ("units", "search")}
+    module._write(file, older, units)
+    with pytest.raises(CheckpointError, match="start='best' searched in another way"):
+        sv.SparseRegressorCV(alphas=4, cv=3, start="best", checkpoint=file).fit(*problem)
+
+
+@pytest.mark.parametrize("start", ["lasso", "previous"])
+def test_other_starts_know_no_search(problem, tmp_path, start):
+    file = tmp_path / "run"
+    sv.SparseRegressorCV(alphas=4, cv=3, start=start, checkpoint=file).fit(*problem)
+    assert "search" not in json.loads(file.read_bytes().split(b"\n", 3)[2])

@@ -8,7 +8,15 @@ from typing import Any
 import click
 
 from .console import Exit, guarded, state
-from .options import common, design_options, penalties, read_options, reading, solver_options
+from .options import (
+    common,
+    design_options,
+    max_bytes,
+    penalties,
+    read_options,
+    reading,
+    solver_options,
+)
 
 __all__ = ["run"]
 
@@ -173,6 +181,7 @@ def path(table: str, **options: Any) -> Exit:
 @click.argument("model")
 @click.option("-o", "--output", type=Path, help="HTML file. Default: MODEL.report.html here.")
 @click.option("--title", help="Heading of the report.")
+@max_bytes
 @click.option("--force", is_flag=True, help="Replace files that sparsieve did not write.")
 @common
 def report(model: str, **options: Any) -> Exit:

@@ -102,7 +102,7 @@ def _redirect_to_nowhere(stream: Any) -> None:
 def say(text: str = "") -> None:
     """Print a line of the result."""
     if not state.quiet:
-        emit(text)
+        emit("\n".join(map(printable, text.split("\n"))))
 
 
 def aside(text: str) -> None:
@@ -222,6 +222,7 @@ ARGUMENTS = {
     "format",
     "header",
     "impute",
+    "max_bytes",
     "missing",
     "one_hot",
     "only_selected",

@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
+from .. import load_model
 from ..tables.columns import Design, make_design, suggest
 from ..tables.table import ReadOptions, Table, TableError
 from ..tables.table_files import read_table
 from .console import note, step
 
-__all__ = ["describe_data", "load_design", "load_table"]
+__all__ = ["describe_data", "load", "load_design", "load_table"]
 
 
 def load_table(file: str, options: ReadOptions, **selection: Any) -> Table:
@@ -55,6 +56,11 @@ def load_design(file: str, reading: ReadOptions, options: dict[str, Any]) -> Des
     for text in design.notes:
         note(text)
     return design
+
+
+def load(file: str, max_bytes: int | None) -> Any:
+    """Load a model of at most so many bytes; None means as many as the library allows."""
+    return load_model(file) if max_bytes is None else load_model(file, max_bytes=max_bytes)
 
 
 def describe_data(file: str, design: Design) -> dict[str, Any]:

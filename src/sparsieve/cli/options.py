@@ -12,7 +12,15 @@ if TYPE_CHECKING:  # what the options mean is imported when a command runs: --he
     from ..penalties import Penalty
     from ..tables.table import ReadOptions
 
-__all__ = ["common", "design_options", "penalties", "read_options", "reading", "solver_options"]
+__all__ = [
+    "common",
+    "design_options",
+    "max_bytes",
+    "penalties",
+    "read_options",
+    "reading",
+    "solver_options",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 # Equal to table_files.FORMATS, columns.IMPUTATIONS, starts.STARTS and solvers.MINIMA: tested.
@@ -63,7 +71,16 @@ common = _stack(
     click.option("--debug", is_flag=True, help="Show the traceback of an error."),
 )
 
+max_bytes = click.option(
+    "--max-bytes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Most bytes of a file once it is decoded. Default: 1 GiB of compressed content or of a "
+    "model, any size of what is not compressed.",
+)
+
 read_options = _stack(
+    max_bytes,
     click.option("--format", type=click.Choice(FORMATS), help="Format, if the ending misleads."),
     click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file."),
     click.option("--delimiter", help="Of a CSV file: , ; | or tab. Default: the likeliest."),
@@ -144,4 +161,5 @@ def reading(options: dict[str, Any]) -> ReadOptions:
         decimal=options.pop("decimal"),
         header=not options.pop("no_header"),
         missing=tuple(options.pop("missing")),
+        max_bytes=options.pop("max_bytes"),
     )

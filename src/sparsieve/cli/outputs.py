@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 from .._files import atomic_writer
 from .console import CommandError, Exit, say, state
 
-__all__ = ["check_output", "check_outputs", "default_output", "stem", "write_all", "write_text"]
+__all__ = [
+    "check_output",
+    "check_outputs",
+    "default_output",
+    "spreadsheet_text",
+    "stem",
+    "write_all",
+    "write_text",
+]
 
 # How each kind of file starts: one of the same kind may be replaced without being told to. A report
 # has its brand early in the page, behind a style sheet.
@@ -129,6 +137,14 @@ def write_all(writers: dict[str, tuple[Path | None, Callable[[Path], Any]]]) -> 
             done[kind] = file
             state.written.append(str(file))
     return Written(done, failed)
+
+
+def spreadsheet_text(name: str) -> str:
+    """Return a name that no spreadsheet takes for a formula: a quote before what begins like one.
+
+    A table, and so the names of its columns, may come from anywhere.
+    """
+    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else name
 
 
 def write_text(output: Path, text: str) -> None:

@@ -17,7 +17,7 @@ from ..tables.table import ReadOptions
 from .console import Exit, say, shows_progress, step
 from .data import load_design
 from .fit import command_line
-from .outputs import check_outputs, write_all, write_text
+from .outputs import check_outputs, spreadsheet_text, write_all, write_text
 
 __all__ = ["path_command"]
 
@@ -92,5 +92,5 @@ def _table(paths: list[Path]) -> str:
             head = [describe(path.penalty), repr(point.alpha)]
             rows.writerow([*head, "(intercept)", repr(point.intercept)])
             for j, value in zip(point.columns, point.values.tolist(), strict=True):
-                rows.writerow([*head, names[j], repr(value)])
+                rows.writerow([*head, spreadsheet_text(str(names[j])), repr(value)])
     return text.getvalue()

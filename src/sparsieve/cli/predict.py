@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import TableModel, load_model
+from .. import TableModel
 from ..tables.columns import Schema
 from ..tables.table import ReadOptions, Table, TableError, default_names, listing
 from .console import Exit, emit, note, state
-from .data import load_table
+from .data import load, load_table
 from .outputs import check_outputs, write_text
 
 __all__ = ["as_table_model", "predict_command"]
@@ -23,7 +23,7 @@ def predict_command(
     """Predict the rows of a table."""
     output = options["output"]
     check_outputs({"predictions": output}, [model_file, table_file], options["force"])
-    model = as_table_model(load_model(model_file))
+    model = as_table_model(load(model_file, reading.max_bytes))
     table = _read(model, table_file, reading, options["score"])
     known = {*model.schema.columns, model.schema.target}
     extra = [name for name in table.file_names if name not in known]

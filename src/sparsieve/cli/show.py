@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from .. import TableModel, load_model
+from .. import TableModel
 from ..files.model_content import summarize
 from ..tables.columns import column_counts
 from ..tables.table import ReadOptions, Table
 from .console import Exit, note, printable, say
-from .data import load_table
+from .data import load, load_table
 from .fit import show_model, write_report
 from .outputs import check_outputs, default_output, write_all
 
@@ -30,7 +31,7 @@ def report_command(model_file: str, options: dict[str, Any]) -> Exit:
         name = name.removesuffix(ending)
     output = options["output"] or default_output(f"{name}.", ".report.html")
     check_outputs({"report": output}, [model_file], options["force"])
-    model = load_model(model_file)
+    model = load(model_file, options["max_bytes"])
     title = options["title"] or _title(model, name)
     write_all({"report": (output, lambda file: write_report(model, file, title))}).tell()
     return Exit.OK
@@ -47,9 +48,9 @@ def info_command(file: str, reading: ReadOptions, as_json: bool) -> Exit:
         table = load_table(file, reading)
         _show_table(table)
         return Exit.OK
-    model = load_model(file)
+    model = load(file, reading.max_bytes)
     if as_json:
-        say(model.to_json() if isinstance(model, TableModel) else _json(model))
+        say(_harmless(model.to_json() if isinstance(model, TableModel) else _json(model)))
         return Exit.OK
     made = model.provenance_ or {}
     for key in ("created", "sparsieve", "command"):
@@ -72,6 +73,17 @@ def info_command(file: str, reading: ReadOptions, as_json: bool) -> Exit:
 def _json(model: Any) -> str:
     return json.dumps(
         summarize(model) | {"provenance": model.provenance_}, indent=2, ensure_ascii=False
+    )
+
+
+def _harmless(text: str) -> str:
+    """Return JSON whose characters are all printable; the others are written as escapes."""
+    ascii_only = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() != "utf-8"
+    return "".join(
+        c
+        if c == "\n" or (c.isprintable() and not (ascii_only and ord(c) > 127))
+        else json.dumps(c)[1:-1]
+        for c in text
     )
 
 

@@ -15,14 +15,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._files import atomic_writer
 from ..solve.points import Counters, Point
-from ..solve.problem import MINIMA, Problem
+from ..solve.problem import Problem
 
 __all__ = [
     "Checkpoint",
@@ -34,12 +34,17 @@ __all__ = [
 ]
 
 Arrays = dict[str, NDArray[Any]]
+Result = TypeVar("Result")
 
 _MAGIC = b"sparsieve-checkpoint 1\n"
 _DIGEST_LENGTH = 65  # 64 hex digits and the end of the line
 _DTYPES = {"float64": np.dtype("<f8"), "int64": np.dtype("<i8")}
 _FIRST_START = "previous"
 _FIRST_MINIMUM = "stationary"
+#: Of what start="best" does; another number wherever it may end in other points. Files of the first
+#: search have none.
+_SEARCH = "2"
+_FIRST_SEARCH = "1"
 _AGAIN = "remove it to start again, or name another file"
 
 
@@ -100,6 +105,8 @@ class Checkpoint:
         self.units: dict[int, Arrays] = {}
         self._path = None if file is None else Path(file)
         self._head = {"what": what, "fingerprint": "", "start": start, "minimum": minimum}
+        if start == "best":
+            self._head["search"] = _SEARCH
         if self._path is None:
             return
         check_place(self._path)
@@ -111,6 +118,21 @@ class Checkpoint:
     def active(self) -> bool:
         """Whether anything is kept."""
         return self._path is not None
+
+    def results(self, unpack: Callable[[Arrays], Result], count: int) -> dict[int, Result]:
+        """Return what the finished units of ``count`` stand for; ``unpack`` may refuse them."""
+        found: dict[int, Result] = {}
+        for unit, arrays in self.units.items():
+            try:
+                if not 0 <= unit < count:
+                    raise ValueError(f"there are {count} units")
+                found[unit] = unpack(arrays)
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+                raise CheckpointError(
+                    f"{self._path} is not a valid checkpoint: unit {unit} cannot be what this run "
+                    f"would have kept ({type(error).__name__}: {error}); {_AGAIN}."
+                ) from error
+        return found
 
     def put(self, unit: int, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Add a finished unit and write the file."""
@@ -168,6 +190,11 @@ def parse_units(path: Path, content: bytes, head: dict[str, str]) -> dict[int, A
                     f"{path} was made with {name}={str(made)[:60]!r}, this run has "
                     f"{name}={wanted!r}; use the same {name}, or {_AGAIN}."
                 )
+        if "search" in head and found.get("search", _FIRST_SEARCH) != head["search"]:
+            raise CheckpointError(
+                f"{path} was made when start='best' searched in another way, so its points do not "
+                f"go with those of this version; {_AGAIN}."
+            )
         return _arrays_of(path, found["units"], payload)
     except CheckpointError:
         raise
@@ -247,8 +274,14 @@ _SCALARS = (
     "r2",
 )
 _COUNTS = ("n_iter", "convex", "settled_by_bound", "settled_by_reading", "settled_by_shadow")
-_STATUS = ("CONVERGED", "ITERATIONS", "STALLED", "INTERRUPTED")
-_STARTS = ("previous", "lasso", "upwards", "given", "none")
+# Words are kept as positions in a list of words, which the file has too. In files made before that,
+# the positions are those in these lists.
+_WORDS = {
+    "status": ("CONVERGED", "ITERATIONS", "STALLED", "INTERRUPTED"),
+    "start": ("previous", "lasso", "upwards", "given", "none"),
+    "minimum": ("stationary", "coordinatewise", "swap"),
+}
+_POSITIONS = {"status": "statuses", "start": "starts", "minimum": "minima"}
 
 
 #: Stands for the counters of a point that has none.
@@ -257,50 +290,96 @@ _NOT_COUNTED = (-1,) * len(Counters._fields)
 
 def pack_points(points: Sequence[Point]) -> Arrays:
     """Return points as plain arrays."""
-    return {
+    arrays = {
         "columns": np.concatenate([point.columns for point in points]).astype(np.int64),
         "values": np.concatenate([point.values for point in points]),
         "sizes": np.array([point.values.size for point in points], dtype=np.int64),
-        "starts": np.array([_STARTS.index(point.start) for point in points], dtype=np.int64),
-        "minima": np.array([MINIMA.index(point.minimum) for point in points], dtype=np.int64),
         "scalars": np.array([[getattr(p, name) for name in _SCALARS] for p in points], dtype=float),
         "counts": np.array(
-            [
-                [*(int(getattr(p, name)) for name in _COUNTS), _STATUS.index(p.status)]
-                for p in points
-            ],
-            dtype=np.int64,
+            [[int(getattr(p, name)) for name in _COUNTS] for p in points], dtype=np.int64
         ),
         "work": np.array([p.counters or _NOT_COUNTED for p in points], dtype=np.int64),
     }
+    for field, positions in _POSITIONS.items():
+        words = [getattr(point, field) for point in points]
+        used = sorted(set(words))
+        arrays[positions] = np.array([used.index(word) for word in words], dtype=np.int64)
+        arrays[f"{field}_words"] = np.array([*"\n".join(used).encode()], dtype=np.int64)
+    return arrays
 
 
-def unpack_points(arrays: Mapping[str, NDArray[Any]]) -> list[Point]:
-    """Return the points of :func:`pack_points`, to the bit."""
-    ends = np.cumsum(arrays["sizes"])
-    starts = arrays.get("starts", np.zeros(ends.size, dtype=np.int64))  # once there was only one
-    minima = arrays.get("minima", np.zeros(ends.size, dtype=np.int64))  # the same
+def _words_of(arrays: Mapping[str, NDArray[Any]], field: str, count: int) -> list[str]:
+    """Return the words of one field, by the list in the file or by the one of older files."""
+    known = _WORDS[field]
+    if f"{field}_words" in arrays:
+        listed = bytes(arrays[f"{field}_words"].tolist()).decode("ascii").split("\n")
+        if not set(listed) <= set(known):
+            raise ValueError(f"a {field} that is not known")
+        positions = arrays[_POSITIONS[field]]
+    else:
+        listed = list(known)
+        older = arrays["counts"][:, -1] if field == "status" else np.zeros(count, dtype=np.int64)
+        positions = arrays.get(_POSITIONS[field], older)  # once there was only one start
+    if positions.shape != (count,) or np.any(positions < 0):
+        raise ValueError(f"not one {field} per point")
+    return [listed[place] for place in positions.tolist()]
+
+
+def unpack_points(arrays: Mapping[str, NDArray[Any]], n_features: int | None = None) -> list[Point]:
+    """Return the points of :func:`pack_points`, to the bit; ValueError if they are none."""
+    sizes = arrays["sizes"]
+    count = int(sizes.size)
+    ends = np.cumsum(sizes)
+    total = int(ends[-1]) if count else 0
+    _check_arrays(arrays, count, total, n_features)
+    words = {field: _words_of(arrays, field, count) for field in _WORDS}
     work = arrays.get("work")  # once it was not counted
     points = []
     for k, end in enumerate(ends):
         counted = _NOT_COUNTED if work is None else tuple(map(int, work[k]))
-        part = slice(int(end - arrays["sizes"][k]), int(end))
-        counts = arrays["counts"][k]
+        part = slice(int(end - sizes[k]), int(end))
         scalars: dict[str, Any] = dict(zip(_SCALARS, map(float, arrays["scalars"][k]), strict=True))
+        n_iter, convex, *settled = map(int, arrays["counts"][k][: len(_COUNTS)])
         points.append(
             Point(
                 columns=arrays["columns"][part],
                 values=arrays["values"][part],
-                status=_STATUS[int(counts[-1])],
-                start=_STARTS[int(starts[k])],
-                minimum=MINIMA[int(minima[k])],
-                n_iter=int(counts[0]),
-                convex=bool(counts[1]),
-                settled_by_bound=int(counts[2]),
-                settled_by_reading=int(counts[3]),
-                settled_by_shadow=int(counts[4]),
+                status=words["status"][k],
+                start=words["start"][k],
+                minimum=words["minimum"][k],
+                n_iter=n_iter,
+                convex=bool(convex),
+                settled_by_bound=settled[0],
+                settled_by_reading=settled[1],
+                settled_by_shadow=settled[2],
                 counters=None if counted == _NOT_COUNTED else Counters._make(counted),
                 **scalars,
             )
         )
     return points
+
+
+def _check_arrays(
+    arrays: Mapping[str, NDArray[Any]], count: int, total: int, n_features: int | None
+) -> None:
+    """Raise ValueError unless the arrays of points fit together and say what can be."""
+    columns, values, sizes = (arrays[name] for name in ("columns", "values", "sizes"))
+    scalars, counts = arrays["scalars"], arrays["counts"]
+    if sizes.ndim != 1 or sizes.dtype.kind != "i" or count == 0 or np.any(sizes < 0):
+        raise ValueError("no sizes of points")
+    if columns.shape != (total,) or values.shape != (total,) or columns.dtype.kind != "i":
+        raise ValueError("not one value for each feature of a point")
+    wide = counts.ndim == 2 and counts.shape[1] in (len(_COUNTS), len(_COUNTS) + 1)
+    if scalars.shape != (count, len(_SCALARS)) or not wide or counts.shape[0] != count:
+        raise ValueError("not one row of numbers per point")
+    work = arrays.get("work")
+    if work is not None and work.shape != (count, len(_NOT_COUNTED)):
+        raise ValueError("not one row of counters per point")
+    named = dict(zip(_SCALARS, scalars.T, strict=True))
+    fine = (
+        np.all(named["alpha"] >= 0) and np.all(named["kkt"] >= 0) and np.all(named["passes"] >= 0)
+    )
+    if not fine or not np.all(np.isfinite(values)) or np.any(counts[:, : len(_COUNTS)] < 0):
+        raise ValueError("a number that no solve gives")
+    if n_features is not None and np.any((columns < 0) | (columns >= n_features)):
+        raise ValueError("a feature that does not exist")

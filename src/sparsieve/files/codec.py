@@ -24,6 +24,8 @@ from ..tables.columns import Schema
 __all__ = ["NotStored", "decode", "encode", "records"]
 
 _DTYPES = ("float64", "float32", "int64", "int32", "uint64", "uint32", "uint8", "int8", "bool")
+# Times that an array of text may be larger than its texts.
+_ROOM = 4
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _PENALTY_NAMES = {cls: name for name, cls in BY_NAME.items()}
 
@@ -110,16 +112,32 @@ def _array_from_json(data: dict[str, Any]) -> Any:
     if dtype == "str":
         if not all(isinstance(v, str) for v in values):
             raise ValueError("an array of text holds something else")
-        return np.array(values, dtype=str).reshape(data["shape"])
+        return _texts(values).reshape(data["shape"])
     if dtype not in _DTYPES:
         raise ValueError(f"unknown dtype {str(dtype)[:40]!r}")
     if dtype.startswith("float"):
         values = [_NOT_FINITE[v] if isinstance(v, str) else v for v in values]
-    allowed: tuple[type, ...] = (bool,) if dtype == "bool" else (int, float)
+    whole = np.dtype(dtype).kind in "iu"
+    allowed: tuple[type, ...] = (bool,) if dtype == "bool" else (int,) if whole else (int, float)
     if any(type(v) not in allowed for v in values):
         raise ValueError("an array of numbers holds something else")
-    # Integers first become 64-bit: a value that does not fit raises instead of wrapping around.
+    if whole and values:
+        # NumPy before 2 lets an integer that does not fit wrap around.
+        bounds = np.iinfo(dtype)
+        if min(values) < bounds.min or max(values) > bounds.max:
+            raise ValueError(f"an array of {dtype} holds a number that does not fit")
     return np.array(values, dtype=dtype).reshape(data["shape"])
+
+
+def _texts(values: list[str]) -> Any:
+    """Return an array of text.
+
+    NumPy gives every entry the room of the longest one. Where that is much more than the texts
+    take, the array refers to them instead.
+    """
+    total, longest = sum(map(len, values)), max(map(len, values), default=0)
+    sparse_text = longest * len(values) > _ROOM * (total + len(values))
+    return np.array(values, dtype=object if sparse_text else str)
 
 
 def _csc_to_json(a: Any) -> dict[str, Any]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import os
 from typing import Any
 
-import numpy as np
-
 from ..estimators.regressor import SparseRegressor
 from ..estimators.table_model import TableModel
-from ..inspect.certificate import Certificate
 from ..selection import SparseRegressorCV, SparseRegressorIC
-from .codec import NotStored, decode
-from .model_file import ModelFileError, read_content
+from .checks import check_attribute, check_fit, check_provenance, safe_parameters
+from .codec import decode
+from .model_file import MOST_BYTES, ModelFileError, read_content
 
 __all__ = ["load_model", "model_of"]
 
@@ -24,12 +21,14 @@ _ESTIMATORS: dict[str, type] = {
 }
 
 
-def load_model(file: str | os.PathLike[str]) -> Any:
+def load_model(file: str | os.PathLike[str], *, max_bytes: int | None = MOST_BYTES) -> Any:
     """Load a model that was saved with ``estimator.save`` or written by ``sparsieve fit``.
 
     Parameters
     ----------
     file : str or path
+    max_bytes : int or None, default=2**30
+        Largest file to read; None reads any. Loading takes up to 20 times the size of the file.
 
     Returns
     -------
@@ -41,7 +40,8 @@ def load_model(file: str | os.PathLike[str]) -> Any:
     ------
     ModelFileError
         When the file is not a model file, is damaged or comes from a newer version. Loading
-        executes nothing: the file is JSON, checked against its checksum.
+        executes nothing: the file is JSON, checked against its checksum, and every value in it is
+        checked too. A ``checkpoint`` parameter does not come back.
 
     Examples
     --------
@@ -52,14 +52,14 @@ def load_model(file: str | os.PathLike[str]) -> Any:
     >>> sv.load_model(file).certificate_.converged
     True
     """
-    return model_of(os.fspath(file), read_content(file))
+    return model_of(os.fspath(file), read_content(file, max_bytes))
 
 
 def model_of(source: str, content: dict[str, Any]) -> Any:
     """Return the model that the content of a model file stands for; ``source`` names the file."""
     try:
         model = _from_json(content["model"])
-        model.provenance_ = decode(content["provenance"])
+        model.provenance_ = check_provenance(decode(content["provenance"]))
     except (
         ArithmeticError,
         AttributeError,
@@ -88,36 +88,10 @@ def _estimator_from_json(data: dict[str, Any]) -> Any:
     # A file without these is of a time when there was only one of each.
     before = {"start": "previous", "minimum": "stationary"}
     params = before | {k: decode(value) for k, value in data["params"].items()}
-    model = estimator(**params)
-    for name, value in data["state"].items():
-        if not name.isidentifier() or name.startswith("_") or not name.endswith("_"):
-            raise ValueError(f"{name[:40]!r} is not the name of a fitted attribute")
-        setattr(model, name, decode(value))
-    check_linear(model)
+    model = estimator(**safe_parameters(params))
+    for name, entry in data["state"].items():
+        value = decode(entry)
+        check_attribute(name, value)
+        setattr(model, name, value)
+    check_fit(model)
     return model
-
-
-def check_linear(model: Any) -> None:
-    """Raise ValueError unless the fitted attributes that ``predict`` uses fit together."""
-    n_features, coef, intercept = model.n_features_in_, model.coef_, model.intercept_
-    if type(n_features) is not int or n_features < 1:
-        raise ValueError("the number of features makes no sense")
-    if not isinstance(coef, np.ndarray) or coef.shape != (n_features,) or coef.dtype != np.float64:
-        raise ValueError("there is not one coefficient per feature")
-    if not np.all(np.isfinite(coef)) or not isinstance(intercept, float):
-        raise ValueError("a coefficient is not a number")
-    if not math.isfinite(intercept):
-        raise ValueError("the intercept is not a number")
-    names = getattr(model, "feature_names_in_", None)
-    if names is not None and not _are_names(names, n_features):
-        raise ValueError("there is not one name per feature")
-    if not isinstance(model.certificate_, Certificate | NotStored):
-        raise ValueError("the certificate is missing")
-
-
-def _are_names(names: Any, count: int) -> bool:
-    return (
-        isinstance(names, np.ndarray)
-        and names.shape == (count,)
-        and all(isinstance(name, str) for name in names.tolist())
-    )

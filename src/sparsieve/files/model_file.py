@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from .._files import atomic_writer
+from ..data.validation import check_integer
 
 __all__ = ["FORMAT_VERSION", "ModelFileError", "read_content", "write_content"]
 
@@ -33,6 +34,10 @@ _HEADER = re.compile(
 # The longest header the pattern allows; a first line longer than this is not ours.
 _HEADER_LIMIT = 256
 _END = b"\n}\n"
+#: Larger files are refused unless the caller allows more.
+MOST_BYTES = 2**30
+# Bytes of a model file per bracket, at least.
+_DENSEST = 6
 _AGAIN = "copy the file again or save the model again"
 
 
@@ -54,13 +59,24 @@ def write_content(file: str | os.PathLike[str], content: dict[str, Any]) -> None
         stream.write(_END)
 
 
-def read_content(file: str | os.PathLike[str]) -> dict[str, Any]:
+def read_content(
+    file: str | os.PathLike[str], max_bytes: int | None = MOST_BYTES
+) -> dict[str, Any]:
     """Return the JSON document of a model file, after checking every byte of it."""
     path = Path(file)
+    if max_bytes is not None:
+        remedy = "use e.g. max_bytes=2**30, or None for no limit"
+        max_bytes = check_integer("max_bytes", max_bytes, low=1, remedy=remedy)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the model file in it.")
     with path.open("rb") as stream:
-        return parse_content(path, stream, os.fstat(stream.fileno()).st_size)
+        size = os.fstat(stream.fileno()).st_size
+        if max_bytes is not None and size > max_bytes:
+            raise ModelFileError(
+                f"{path} has {size} bytes, and max_bytes allows {max_bytes}; if you trust the "
+                "file, allow more with `max_bytes=...`."
+            )
+        return parse_content(path, stream, size)
 
 
 def parse_content(path: Path, stream: BinaryIO, size: int) -> dict[str, Any]:
@@ -124,6 +140,9 @@ def _parse(path: Path, body: bytes) -> dict[str, Any]:
             raise ValueError("a key occurs twice")
         return result
 
+    # Each list or object takes 60 bytes and more, even an empty one; a model has few of them.
+    if _DENSEST * (body.count(b"[") + body.count(b"{")) > len(body) + _HEADER_LIMIT * _DENSEST:
+        raise ModelFileError(f"{path} is not a valid model file: it is made of brackets; {_AGAIN}.")
     try:
         content = json.loads(body, parse_constant=refuse_constant, object_pairs_hook=unique)
     except (ValueError, RecursionError) as error:

@@ -239,10 +239,13 @@ function showRows(rows, limit, scaled, onHover) {
 
 function csvField(text) { return /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text; }
 
+// No spreadsheet shall take a name for a formula.
+function spreadsheetText(name) { return /^[=+\-@\t\r\n]/.test(name) ? "'" + name : name; }
+
 function csvOf(rows, intercept, scaled) {
   const more = (effect) => scaled ? [effect] : [];
   const lines = [["feature", "coefficient", ...more("per_standard_deviation"), "enters_at_alpha", "alphas_selected"],
     ["(intercept)", intercept, ...more(""), "", ""]]
-    .concat(rows.map((r) => [r.name, r.w, ...more(r.v), r.enter, r.times]));
+    .concat(rows.map((r) => [spreadsheetText(r.name), r.w, ...more(r.v), r.enter, r.times]));
   return lines.map((line) => line.map((cell) => csvField(String(cell))).join(",")).join("\r\n") + "\r\n";
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Self
@@ -108,6 +108,16 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
         out.kkt[s] = fits.kkt
         out.converged[s] = fits.converged
     return out
+
+
+def _fold_of(shape: tuple[int, int], arrays: Mapping[str, Any]) -> FoldResult:
+    """Return the result that a checkpoint has for a fold; ValueError if it cannot be one."""
+    result = FoldResult(**arrays)
+    if any(a.shape != shape or a.dtype != np.float64 for a in result):
+        raise ValueError("not one number per penalty and alpha")
+    if not np.all([result.mse >= 0.0, result.kkt >= 0.0, result.support_size >= 0.0]):
+        raise ValueError("a number that no fold gives")
+    return result
 
 
 def _identity(plan: Plan, folds: Sequence[Fold]) -> str:
@@ -298,7 +308,7 @@ class SparseRegressorCV(FittedPoint):
                 minimum=problem.minimum,
             ),
             pack=FoldResult._asdict,
-            unpack=lambda arrays: FoldResult(**arrays),
+            unpack=partial(_fold_of, (len(penalties), grids[0].size)),
             progress=progress,
             what="folds",
         )

@@ -190,7 +190,7 @@ def run_units(  # noqa: PLR0913 - what three kinds of long work have in common
     the checkpoint has are not run again. With a checkpoint or a progress bar, units are handed out
     in waves of one per worker, so that each is kept soon after it is finished, on any backend.
     """
-    results = {k: unpack(arrays) for k, arrays in kept.units.items() if k < len(units)}
+    results = kept.results(unpack, len(units))
     missing = [k for k in range(len(units)) if k not in results]
     workers = max(min(count_jobs(n_jobs), len(missing)), 1)
     size = workers if kept.active or progress else max(len(missing), 1)

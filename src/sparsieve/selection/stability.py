@@ -195,6 +195,20 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     return np.array(sorted(entered.features), dtype=np.int64)
 
 
+def _support_of(n_features: int, arrays: Any) -> NDArray[np.int64]:
+    """Return the support that a checkpoint has for a half; ValueError if it cannot be one."""
+    support: NDArray[np.int64] = arrays["support"]
+    inside = np.all((support >= 0) & (support < n_features))
+    if (
+        support.ndim != 1
+        or support.dtype.kind != "i"
+        or not inside
+        or np.any(np.diff(support) <= 0)
+    ):
+        raise ValueError("no list of features")
+    return support
+
+
 def stability_selection(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: Any,
@@ -319,7 +333,7 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
             minimum=problem.minimum,
         ),
         pack=lambda support: {"support": support},
-        unpack=lambda arrays: arrays["support"],
+        unpack=partial(_support_of, problem.n_features),
         progress=progress,
         what="halves",
     )

@@ -147,8 +147,11 @@ def _pack(traced: _Traced) -> dict[str, NDArray[Any]]:
     return {**pack_points(traced.points), "ended": np.array([_ENDINGS.index(traced.ended)])}
 
 
-def _unpack(arrays: Any) -> _Traced:
-    return _Traced(unpack_points(arrays), _ENDINGS[int(arrays["ended"][0])])
+def _unpack(plan: _Plan, arrays: Any) -> _Traced:
+    points, ended = unpack_points(arrays, plan.problem.n_features), int(arrays["ended"][0])
+    if not 0 <= ended < len(_ENDINGS) or len(points) > max(s.alphas.size for s in plan.shapes):
+        raise ValueError("a path that this run does not have")
+    return _Traced(points, _ENDINGS[ended])
 
 
 def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
@@ -176,7 +179,7 @@ def _run_apart(plan: _Plan, n_jobs: int | None, progress: bool, checkpoint: Any)
             minimum=plan.problem.minimum,
         ),
         pack=_pack,
-        unpack=_unpack,
+        unpack=partial(_unpack, plan),
         progress=progress,
         what="shapes",
     )

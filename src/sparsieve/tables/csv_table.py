@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import math
 from collections import Counter
@@ -17,11 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
 from ..data.types import Floats
+from .limits import check_bytes, check_texts, limit_of, opened
 from .table import ReadOptions, Selection, Table, TableError, default_names, listing
 
 __all__ = ["read_csv"]
@@ -30,6 +30,8 @@ __all__ = ["read_csv"]
 _BLOCK = 100_000
 _SCAN = 1 << 20
 _DELIMITERS = ",;\t|"
+# Names take some 250 bytes each, a field only two.
+_MOST_COLUMNS = 1 << 20
 _MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})
 _TRUTH = {"true": 1.0, "false": 0.0}
 
@@ -38,7 +40,8 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 class _Scan:
     """What one look at the bytes tells."""
 
-    max_rows: int
+    lines: int
+    n_bytes: int
     quoted: bool
     ends_with_newline: bool
 
@@ -65,18 +68,9 @@ def read_csv(path: Path, options: ReadOptions, selection: Selection) -> Table:
 
 
 @contextmanager
-def _bytes(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as stream:
-            yield stream  # type: ignore[misc]  # a GzipFile reads like a file
-    except (OSError, EOFError) as error:
-        raise TableError(f"{path} cannot be read: {error}; check the file.") from error
-
-
-@contextmanager
 def _text(path: Path, options: ReadOptions) -> Iterator[TextIO]:
     encoding = "utf-8-sig" if _is_utf8(options.encoding) else options.encoding
-    with _bytes(path) as raw, io.TextIOWrapper(raw, encoding, newline="") as text:
+    with opened(path) as raw, io.TextIOWrapper(raw, encoding, newline="") as text:
         yield text
 
 
@@ -93,7 +87,8 @@ def _scan(path: Path, options: ReadOptions) -> _Scan:
             f"encoding {options.encoding!r} is not known; use e.g. utf-8, latin-1 or cp1252."
         ) from error
     lines, quotes, done, last = 0, 0, 0, "\n"
-    with _bytes(path) as stream:
+    limit = limit_of(options, compressed=path.suffix.lower() == ".gz")
+    with opened(path) as stream:
         while True:
             chunk = stream.read(_SCAN)
             text = _decode(decoder, chunk, done, path, options)
@@ -107,6 +102,7 @@ def _scan(path: Path, options: ReadOptions) -> _Scan:
             quotes += text.count('"')
             last = text[-1:] or last
             done += len(chunk)
+            check_bytes(path, done, limit)
             if not chunk:
                 break
     if quotes % 2:
@@ -114,7 +110,7 @@ def _scan(path: Path, options: ReadOptions) -> _Scan:
             f"{path} has an odd number of quotation marks: a quoted field is never closed; the "
             "file is cut short or damaged: export it again."
         )
-    return _Scan(lines + 1, quotes > 0, last in "\r\n")
+    return _Scan(lines + 1, done, quotes > 0, last in "\r\n")
 
 
 def _decode(decoder: Any, chunk: bytes, done: int, path: Path, options: ReadOptions) -> str:
@@ -144,6 +140,11 @@ def _header(path: Path, options: ReadOptions) -> tuple[str, list[str], list[str]
         delimiter = options.delimiter or max(counts, key=lambda mark: counts[mark])
         text.seek(0)
         names = [name.strip() for name in next(_rows(text, delimiter, path), [])]
+    if len(names) > _MOST_COLUMNS:
+        raise TableError(
+            f"{path}: the first line has {len(names)} fields, and a CSV file may have "
+            f"{_MOST_COLUMNS} columns; choose another `delimiter=...`, or save it as npz."
+        )
     if not names:
         raise TableError(f"{path} holds blank lines only; a table needs a header and two rows.")
     if not options.header:
@@ -209,7 +210,9 @@ class _Reader:
                 return table
 
     def _pass(self, scan: _Scan) -> Table:
-        values = np.empty((scan.max_rows, len(self.names)), order="F")
+        # A row takes a byte for each of its fields, so blank lines ask for no memory.
+        max_rows = min(scan.lines, scan.n_bytes // self.width + 1)
+        values = np.empty((max_rows, len(self.names)), order="F")
         self.codes: dict[str, dict[str, int]] = {}
         start = 0
         with _text(self.path, self.options) as text:
@@ -221,6 +224,7 @@ class _Reader:
                     columns = list(zip(*block, strict=True))
                     for k, j in enumerate(self.keep):
                         values[start:stop, k] = self._column(self.names[k], columns[j], start)
+                    check_texts(self.path, self.codes)
                 start = stop
         categories = {name: list(table) for name, table in self.codes.items()}
         table = Table(str(self.path), self.names, compact(values, start), categories)

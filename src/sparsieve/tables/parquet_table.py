@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..data.types import Floats
-from .table import Selection, Table, TableError, first_line, listing
+from .limits import check_bytes, check_texts, limit_of
+from .table import ReadOptions, Selection, Table, TableError, first_line, listing
 
 __all__ = ["read_parquet"]
 
@@ -20,19 +21,28 @@ __all__ = ["read_parquet"]
 _BLOCK = 1 << 20
 
 
-def read_parquet(path: Path, selection: Selection) -> Table:
-    """Read a Parquet file."""
+def read_parquet(
+    path: Path, options: ReadOptions, selection: Selection, source: Any = None
+) -> Table:
+    """Read a Parquet file, or a stream that holds one; ``path`` names it."""
+    source = path if source is None else source
     try:
-        with pq.ParquetFile(path) as parquet:
+        with pq.ParquetFile(source) as parquet:
             schema = parquet.schema_arrow
             _check_names(schema.names, path)
             names = [name for name in schema.names if name in selection]
             text = [name for name in names if _is_text(schema.field(name).type)]
             _check_types(schema, names, text, selection, path)
+            _check_size(parquet.metadata, path, len(names), limit_of(options, compressed=True))
+        # Texts stay positions in a dictionary: each one is in memory once, however often it occurs.
+        with pq.ParquetFile(source, read_dictionary=text) as parquet:
             table = _read(parquet, path, names, {name: {} for name in text})
             table.file_names = list(schema.names)
             return table
-    except (pa.ArrowException, OSError) as error:
+    except TableError:
+        raise
+    # Arrow's own, and what NumPy says of a file that has other rows than it announces.
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise TableError(
             f"{path} cannot be read as Parquet ({first_line(error)}); is it complete?"
         ) from error
@@ -45,6 +55,14 @@ def _check_names(names: list[str], path: Path) -> None:
             f"{path}: more than one column is called {listing(repeated)}; rename or remove all "
             "but one of each."
         )
+
+
+def _check_size(metadata: Any, path: Path, width: int, limit: int | None) -> None:
+    """Refuse a file that announces more than the limit, as numbers or in its pages."""
+    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+    rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    stored = sum(max(group.total_byte_size, 0) for group in groups)
+    check_bytes(path, max(8 * rows * max(width, 1), stored), limit)
 
 
 def _check_types(
@@ -86,7 +104,11 @@ def _read(parquet: Any, path: Path, names: list[str], codes: dict[str, dict[str,
             values[start:stop, j] = (
                 _positions(column, codes[name]) if name in codes else _numbers(column)
             )
+            if name in codes:
+                check_texts(path, codes)
         start = stop
+    if start != values.shape[0]:
+        raise ValueError(f"{start} rows of the {values.shape[0]} it announces")
     return Table(str(path), names, values, {name: list(table) for name, table in codes.items()})
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.kinds import check_flag
+from ..data.validation import check_integer
 
 FORMATS = ("csv", "parquet", "npz", "svmlight")
 
@@ -38,6 +39,9 @@ class ReadOptions:
         What else stands for a missing value in a CSV file, besides the usual empty field, NA, NaN.
     n_features : int or None
         Width of a svmlight file, which may leave out its last columns.
+    max_bytes : int or None
+        Most bytes that a file may hold once it is decoded; None allows 1 GiB of compressed content
+        (``.gz``, npz, Parquet) and any size of what is not compressed.
     """
 
     format: str | None = None
@@ -47,9 +51,13 @@ class ReadOptions:
     header: bool = True
     missing: tuple[str, ...] = ()
     n_features: int | None = None
+    max_bytes: int | None = None
 
     def __post_init__(self) -> None:
         check_flag("header", self.header)
+        if self.max_bytes is not None:
+            remedy = "use e.g. max_bytes=2**30, or None for the default"
+            check_integer("max_bytes", self.max_bytes, low=1, remedy=remedy)
 
 
 @dataclass(frozen=True)

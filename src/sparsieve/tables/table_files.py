@@ -11,6 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from .archives import parse_npz, parse_svmlight
+from .limits import limit_of, opened
 from .table import FORMATS, ReadOptions, Selection, Table, TableError
 
 __all__ = ["read_table"]
@@ -68,17 +69,19 @@ def read_table(
 
         return read_csv(path, options, selection)
     if kind == "parquet":
-        return _read_parquet(path, selection)
+        return _read_parquet(path, options, selection)
     if kind == "npz":
         with path.open("rb") as stream:
-            table = parse_npz(path, stream)
+            table = parse_npz(path, stream, limit_of(options, compressed=True))
     else:
-        table = parse_svmlight(path, str(path), options.n_features)
+        with opened(path) as stream:
+            limit = limit_of(options, compressed=path.suffix.lower() == ".gz")
+            table = parse_svmlight(path, stream, options.n_features, limit)
     table.file_names = list(table.names)
     return _without(table, drop)
 
 
-def _read_parquet(path: Path, selection: Selection) -> Table:
+def _read_parquet(path: Path, options: ReadOptions, selection: Selection) -> Table:
     try:
         from .parquet_table import read_parquet
     except ImportError as error:
@@ -86,7 +89,7 @@ def _read_parquet(path: Path, selection: Selection) -> Table:
             "reading Parquet needs pyarrow; install it with: pip install pyarrow (or, in a "
             "checkout of sparsieve, pip install '.[cli]')."
         ) from error
-    return read_parquet(path, selection)
+    return read_parquet(path, options, selection)
 
 
 def _check_path(path: Path) -> None:
