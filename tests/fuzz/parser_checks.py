@@ -7,6 +7,7 @@ input make a reproducer that runs by itself.
 from __future__ import annotations
 
 import io
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -15,11 +16,15 @@ from scipy import sparse
 
 from sparsieve import ModelFileError, _core
 from sparsieve.data.validation import check_finite_X, check_X
-from sparsieve.files.checkpoint import CheckpointError, parse_units
+from sparsieve.files.checkpoint import Checkpoint, CheckpointError, parse_units, unpack_points
 from sparsieve.files.loading import model_of
+from sparsieve.files.model_content import summarize
 from sparsieve.files.model_file import parse_content
+from sparsieve.inspect.certificate import Certificate
+from sparsieve.report import render
 from sparsieve.tables.archives import parse_npz, parse_svmlight
 from sparsieve.tables.csv_table import read_csv
+from sparsieve.tables.parquet_table import read_parquet
 from sparsieve.tables.table import ReadOptions, Selection, TableError
 
 NAME = Path("input.bin")
@@ -62,6 +67,12 @@ def check_model(data):
     except ModelFileError as error:
         return _words(error)
     regressor = getattr(model, "regressor", model)
+    summarize(model)  # what `sparsieve info` prints
+    render(regressor)
+    if isinstance(regressor.certificate_, Certificate) and not regressor.certificate_.kkt >= 0.0:
+        return ["a certificate with a violation below zero"]
+    if getattr(regressor, "checkpoint", None) is not None:
+        return ["a loaded model that writes where the file says"]
     if not np.all(np.isfinite(regressor.predict(np.zeros((1, regressor.n_features_in_))))):
         return ["a loaded model predicts something that is not finite"]
     return []
@@ -74,7 +85,22 @@ def check_checkpoint(data):
     except CheckpointError as error:
         return _words(error)
     size = sum(array.nbytes for arrays in units.values() for array in arrays.values())
-    return [] if size <= len(data) else ["arrays larger than the file"]
+    if size > len(data):
+        return ["arrays larger than the file"]
+    kept = Checkpoint(None, HEAD["what"], str)
+    kept._path, kept.units = NAME, units
+    try:
+        found = kept.results(lambda arrays: unpack_points(arrays, N_FEATURES), N_UNITS)
+    except CheckpointError as error:
+        return _words(error)
+    points = [point for each in found.values() for point in each]
+    fine = all(p.kkt >= 0.0 and np.all(p.columns < N_FEATURES) for p in points)
+    return [] if fine else ["a point that no solve gives"]
+
+
+# What the run of the checkpoints below has.
+N_UNITS = 3
+N_FEATURES = 6
 
 
 def _check_table(table, most_rows):
@@ -98,6 +124,28 @@ def check_csv(data):
     except TableError as error:
         return _words(error)
     return _check_table(table, len(data) + 1)
+
+
+def check_gz(data):
+    """Return complaints about reading compressed text."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{NAME}.gz"
+        file.write_bytes(data)
+        try:
+            table = read_csv(file, ReadOptions(max_bytes=10**6), Selection())
+        except TableError as error:
+            return _words(error)
+    return _check_table(table, 10**6)
+
+
+def check_parquet(data):
+    """Return complaints about reading a Parquet file."""
+    options = ReadOptions(max_bytes=10**7)
+    try:
+        table = read_parquet(NAME, options, Selection(), io.BytesIO(data))
+    except TableError as error:
+        return _words(error)
+    return _check_table(table, 10**7)
 
 
 def check_svmlight(data):
@@ -184,6 +232,8 @@ CHECKS = {
     "model": check_model,
     "checkpoint": check_checkpoint,
     "csv": check_csv,
+    "gz": check_gz,
+    "parquet": check_parquet,
     "svmlight": check_svmlight,
     "npz": check_npz,
     "csc": check_csc,

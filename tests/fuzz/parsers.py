@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -15,18 +16,20 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from scipy import sparse
 
 import sparsieve as sv
 from sparsieve.estimators.table_model import TableModel
-from sparsieve.files.checkpoint import Checkpoint
+from sparsieve.files.checkpoint import Checkpoint, pack_points
 from sparsieve.tables.columns import make_design
 from sparsieve.tables.table import Table
 
 from .mutations import JsonText, spoil
-from .parser_checks import HEAD
+from .parser_checks import HEAD, N_FEATURES
 
-TARGETS = ("model", "checkpoint", "csv", "svmlight", "npz", "csc")
+TARGETS = ("model", "checkpoint", "csv", "gz", "parquet", "svmlight", "npz", "csc")
 
 
 def model_file(body):
@@ -79,9 +82,14 @@ def _checkpoints():
         kept = Checkpoint(file, HEAD["what"], lambda: HEAD["fingerprint"])
         kept.put(0, {"numbers": np.array([[1.0, np.nan], [np.inf, -0.0]]), "n": np.arange(3)})
         kept.put(1, {"empty": np.zeros((0, 2))})
-        body = file.read_bytes().split(b"\n", 2)[2]
-    line, payload = body.split(b"\n", 1)
-    return JsonText(json.loads(line)), payload
+        X, y, _ = sv.datasets.make_toy(20, N_FEATURES, 2, noise=0.3, random_state=1)
+        path = sv.sparse_path(X, y, "mcp", alphas=4)
+        points = Checkpoint(file.with_name("points"), HEAD["what"], lambda: HEAD["fingerprint"])
+        points.put(0, pack_points(path.points))
+        points.put(2, pack_points(path.points[:1]))
+        bodies = [f.read_bytes().split(b"\n", 2)[2] for f in (file, file.with_name("points"))]
+    parts = [body.split(b"\n", 1) for body in bodies]
+    return [(JsonText(json.loads(line)), payload) for line, payload in parts]
 
 
 @cache
@@ -136,14 +144,53 @@ def make_model(rng):
 
 def make_checkpoint(rng):
     """Spoil a checkpoint's header or arrays under a right checksum, or the file as a whole."""
-    head, payload = _checkpoints()
+    head, payload = rng.choice(_checkpoints())
     way = rng.random()
+    if way < 0.2:  # another number under a right header
+        at = 8 * rng.randrange(len(payload) // 8)
+        number = np.array([rng.choice(NUMBERS)], dtype=rng.choice(["<f8", "<i8"])).tobytes()
+        return checkpoint_file(
+            head.text.encode() + b"\n" + payload[:at] + number + payload[at + 8 :]
+        )
     if way < 0.5:
         return checkpoint_file(head.spoil(rng).encode() + b"\n" + payload)
     body = head.text.encode() + b"\n" + payload
     if way < 0.8:
         return checkpoint_file(spoil(rng, body, [body], 3))
     return spoil(rng, checkpoint_file(body), [body])
+
+
+NUMBERS = [-1, 0, 1, 2, 7, 255, 2**31, 2**62, -(2**62)]
+
+
+def make_gz(rng):
+    """Spoil a table and compress it, or the compressed bytes."""
+    text = rng.choice(CSV)[1:]
+    if rng.random() < 0.2:  # little to store, much to read
+        text = text[: rng.randrange(len(text))] + rng.choice(REPEATED) * rng.randrange(10**5)
+    if rng.random() < 0.5:
+        return gzip.compress(spoil(rng, text, CSV), 1, mtime=0)
+    return spoil(rng, gzip.compress(text, 1, mtime=0), CSV, 3)
+
+
+REPEATED = [b"\n", b"1,2,3\n", b",", b"1,", b'"', b" ", b"a;b\r"]
+
+
+@cache
+def _parquets():
+    """Return small Parquet files of numbers and of text, plain and compressed."""
+    table = pa.table({"a": [1.0, 2.0, None], "b": ["x", "yy", "x"], "c": [True, False, None]})
+    made = []
+    for options in ({"compression": "none"}, {"compression": "gzip"}, {"use_dictionary": False}):
+        stream = io.BytesIO()
+        pq.write_table(table, stream, **options)
+        made.append(stream.getvalue())
+    return made
+
+
+def make_parquet(rng):
+    """Spoil a Parquet file."""
+    return spoil(rng, rng.choice(_parquets()), _parquets(), 3)
 
 
 def make_csv(rng):
@@ -154,6 +201,9 @@ def make_csv(rng):
 def make_svmlight(rng):
     """Spoil a svmlight file."""
     return spoil(rng, rng.choice(SVMLIGHT), SVMLIGHT)
+
+
+KINDS = ["<f8", "|u1", "|b1", "<U0", "|S1", "<U3", "<c16", "|V0", "<f2"]
 
 
 @cache
@@ -169,7 +219,14 @@ def make_npz(rng):
         return spoil(rng, rng.choice(_archives()), _archives(), 3)
     members = dict(rng.choice(_members()))
     name = rng.choice(list(members))
-    members[name] = spoil(rng, members[name], list(members.values()), 3)
+    if rng.random() < 0.2:  # a shape that is not that of the numbers
+        shape = tuple(rng.choice((0, 1, 3, 10**6, 10**12)) for _ in range(rng.randrange(4)))
+        header = io.BytesIO()
+        kind = {"descr": rng.choice(KINDS), "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(header, kind)
+        members[name] = header.getvalue() + members[name][128:]
+    else:
+        members[name] = spoil(rng, members[name], list(members.values()), 3)
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as file:
         for name, data in members.items():
@@ -209,6 +266,8 @@ _MAKERS = {
     "model": make_model,
     "checkpoint": make_checkpoint,
     "csv": make_csv,
+    "gz": make_gz,
+    "parquet": make_parquet,
     "svmlight": make_svmlight,
     "npz": make_npz,
     "csc": make_csc,
@@ -227,7 +286,6 @@ def corpus(target):
     if target == "model":
         return [b"\1" + model.text.encode() for model in _models()]
     if target == "checkpoint":
-        head, payload = _checkpoints()
-        return [b"\1" + head.text.encode() + b"\n" + payload]
-    fixed = {"csv": CSV, "svmlight": SVMLIGHT, "npz": _archives()}
+        return [b"\1" + head.text.encode() + b"\n" + payload for head, payload in _checkpoints()]
+    fixed = {"csv": CSV, "svmlight": SVMLIGHT, "npz": _archives(), "parquet": _parquets()}
     return fixed.get(target) or [make(target, seed) for seed in range(50)]

@@ -11,10 +11,16 @@ import time
 
 import numpy as np
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
 from . import calls, parser_checks, parsers, reproducers
 
 SOLVERS = ("pwl", "paths", "extremes", "strengths", "global_minima")
 TARGETS = (*SOLVERS, "api", *parsers.TARGETS)
+MOST_MEMORY = 4 * 2**30
 # After so many failures of one fuzzer there is more to repair than to find.
 ENOUGH = 20
 
@@ -85,6 +91,9 @@ def main():
     parser.add_argument("--folder", required=True)
     args = parser.parse_args()
     stop = time.monotonic() + args.seconds
+    if args.target in parsers.TARGETS and resource is not None:
+        # An input that asks for gigabytes is a failure, not a test of the machine.
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     state = State(args.state)
     if args.target == "api":
         run_calls(args.first, args.count, stop, state, args.folder)
