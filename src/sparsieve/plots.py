@@ -80,7 +80,7 @@ def _alpha_ticks(ax: Any, left: float, right: float) -> list[float]:
 
     decades = [10.0**k for k in range(int(np.floor(np.log10(right))), int(np.log10(left)) + 2)]
     wanted = [digit * decade for digit in (1, 5, 2, 3, 7) for decade in decades]
-    wanted += MaxNLocator(8).tick_values(right, left).tolist()
+    wanted += list(MaxNLocator(8).tick_values(right, left))
     wanted = [alpha for alpha in wanted if right <= alpha <= left]
     # A digit is 0.65 of the font's size wide; constrained layout may still make the axes narrower.
     points = 0.8 * ax.get_window_extent().width * 72.0 / ax.figure.dpi

@@ -83,9 +83,9 @@ def _announced(source: Any) -> int:
     with zipfile.ZipFile(source) as archive:
         for info in archive.infolist():
             total += info.file_size
+            if not info.filename.endswith(".npy"):
+                continue
             with archive.open(info) as member:
-                if member.peek(6)[:6] != npy.MAGIC_PREFIX:
-                    continue
                 version = npy.read_magic(member)
                 if version not in ((1, 0), (2, 0), (3, 0)):
                     raise ValueError(f"{info.filename} in it has a format of the future")
