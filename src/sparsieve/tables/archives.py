@@ -83,7 +83,9 @@ def _announced(source: Any) -> int:
     with zipfile.ZipFile(source) as archive:
         for info in archive.infolist():
             total += info.file_size
-            if not info.filename.endswith(".npy"):
+            with archive.open(info) as member:
+                start = member.read(len(npy.MAGIC_PREFIX))
+            if start != npy.MAGIC_PREFIX:  # NumPy goes by this too, not by the name
                 continue
             with archive.open(info) as member:
                 version = npy.read_magic(member)
