@@ -13,6 +13,7 @@ from pathlib import Path
 
 _WARN = {"warn", "warn_explicit"}
 
+_FORGED = "part of another message: remove the checkpoint to start again."
 #: Remedies of messages that are too short to carry one.
 REMEDIES = {
     "n_active must be between": "choose n_active between 0 and n_features.",
@@ -20,11 +21,18 @@ REMEDIES = {
     "rule must be 'corrected', 'printed' or 'published'": "use rule='corrected'.",
     "penalty <name>: slope(<where>": "return a finite number for every size and strength.",
     "penalty <name>: value(<where>": "return a finite number for every size and strength.",
+    "not one number per penalty and alpha": _FORGED,
+    "a number that no fold gives": _FORGED,
+    "no list of features": _FORGED,
+    "a path that this run does not have": _FORGED,
 }
 #: What is only ever seen inside another message, which names the remedy.
 INSIDE = {
     "data.sparse_checks": "part of another message: X is a broken sparse matrix.",
     "tables.archives": "part of another message, which names the file.",
+    "tables.parquet_table": "part of another message, which names the file.",
+    "files.checkpoint": _FORGED,
+    "files.checks": "the model file is damaged: save the model again.",
     "files.codec": "the model file is damaged: save the model again.",
     "files.loading": "the model file is damaged: save the model again.",
     "files.model_file": "the model file is damaged: copy the file again or save the model again.",

@@ -109,8 +109,9 @@ def _check_table(table, most_rows):
         return [f"a table of shape {values.shape} with {len(table.names)} names"]
     if len(set(table.names)) < len(table.names):
         return ["two columns of one name"]
+    places = {name: j for j, name in enumerate(table.names)}
     for name, words in table.categories.items():
-        codes = values[:, table.names.index(name)]
+        codes = values[:, places[name]]
         if not np.all(np.isnan(codes) | ((codes >= 0) & (codes < len(words)))):
             return [f"column {name!r} refers to a category that does not exist"]
     return []

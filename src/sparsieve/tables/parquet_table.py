@@ -104,8 +104,7 @@ def _read(parquet: Any, path: Path, names: list[str], codes: dict[str, dict[str,
             values[start:stop, j] = (
                 _positions(column, codes[name]) if name in codes else _numbers(column)
             )
-            if name in codes:
-                check_texts(path, codes)
+        check_texts(path, codes)
         start = stop
     if start != values.shape[0]:
         raise ValueError(f"{start} rows of the {values.shape[0]} it announces")
