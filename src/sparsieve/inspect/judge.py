@@ -150,6 +150,7 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     0.0
     """
     positive = check_flag("positive", positive)
+    fit_intercept = check_flag("fit_intercept", fit_intercept)
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
         problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
     abs_w, excluded = problem.abs_w, problem.excluded
