@@ -16,9 +16,9 @@ from .points import Point
 from .solvers import Begin
 from .starts import lowest
 
-__all__ = ["Lowering", "passes"]
+__all__ = ["Lowering", "walks_of_a_round"]
 
-#: Rounds of passes at the most.
+#: Rounds of walks at the most.
 _ROUNDS = 10
 #: Points with the same features whose objectives are closer than this, relative, are one point.
 _SAME = 1e-9
@@ -27,8 +27,8 @@ _SAME = 1e-9
 Solve = Callable[[int, Begin, bool], Point | None]
 
 
-def passes(minimum: str) -> tuple[str, ...]:
-    """Name the passes along the alphas that make a round."""
+def walks_of_a_round(minimum: str) -> tuple[str, ...]:
+    """Name the walks along the alphas that make a round."""
     beside = ("previous", "upwards")
     return (*beside, "exchange") if minimum == "swap" else beside
 
@@ -64,7 +64,7 @@ class Lowering:
         free: int,
     ) -> None:
         self.points, self.solve, self.free = points, solve, free
-        # By pass and place: the point that a solve there has begun from.
+        # By walk and place: the point that a solve there has begun from.
         self._tried: dict[str, dict[int, Point]] = {
             "previous": dict(enumerate(down[:-1], 1)),
             "upwards": dict(enumerate(up[1:])),
@@ -72,11 +72,11 @@ class Lowering:
         }
 
     def run(self, names: Sequence[str], count: Callable[[], None]) -> bool:
-        """Make the passes in turn until none changes anything; False when time was up before.
+        """Make the walks in turn until none changes anything; False when time was up before.
 
         ``count`` is called at each place in the first round.
         """
-        quiet = 0  # passes in a row that changed nothing
+        quiet = 0  # walks in a row that changed nothing
         for number, name in enumerate(_ROUNDS * tuple(names)):
             places = range(len(self.points))
             changed = False
@@ -93,7 +93,7 @@ class Lowering:
         return True
 
     def _lower(self, place: int, name: str) -> bool | None:
-        """Solve from where the pass begins unless that was done; whether the point is lower."""
+        """Solve from where the walk begins unless that was done; whether the point is lower."""
         source = place + {"previous": -1, "upwards": 1, "exchange": 0}[name]
         if not (0 <= source < len(self.points) and place < self.free):
             return False

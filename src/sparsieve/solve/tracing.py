@@ -13,7 +13,7 @@ import numpy as np
 from .._progress import NoBar, counter
 from ..data.types import Floats
 from .limits import Limits
-from .lowering import Lowering, passes
+from .lowering import Lowering, walks_of_a_round
 from .points import Fits, Point
 from .solvers import Begin, Solver
 from .starts import PREVIOUS, Start, lowest
@@ -55,7 +55,7 @@ def trace(
         or "interrupted".
     """
     best = start.kind == "best"
-    times = 3 + len(passes(solver.minimum)) if best else 1  # that each alpha has its turn
+    times = 3 + len(walks_of_a_round(solver.minimum)) if best else 1  # that each alpha has its turn
     bar = counter(times * len(alphas), 0, progress, "alphas")
     walk = _Walk(solver, alphas, limits.tolerances(solver.penalty, alphas), limits, bar)
     try:
@@ -198,7 +198,7 @@ class _Walk:
             # A point that reaches a limit goes on doing so: it is the last one.
             free = len(points) - bool(reached)
             lowering = Lowering(points, down, up, replace(self, bar=NoBar()).at, free)
-            late = not lowering.run(passes(self.solver.minimum), self.bar.update)
+            late = not lowering.run(walks_of_a_round(self.solver.minimum), self.bar.update)
         return self._kept(points, "max_time" if late else early)
 
     def _lowest(
