@@ -203,8 +203,9 @@ Status GramNewton::minimise(double target, Progress& progress) {
   int stalled = 0;
   bool current = true;  // the correlations of the zeros belong to w
   double best = kInf;
-  double fall = 0.0;  // of F since the last progress: the violation may rise on the way to a lower point
-  int falls = 0;      // rounds in a row that only lowered F
+  double fall =
+      0.0;  // of F since the last progress: the violation may rise on the way to a lower point
+  int falls = 0;  // rounds in a row that only lowered F
   bool polished = false;
   while (true) {
     if (inputs_.stopped()) return Status::kInterrupted;
