@@ -42,11 +42,11 @@ class Loss {
 
 // A response as squares see it.
 struct Response {
-  std::vector<double> z;  // centred where the columns are
+  std::vector<double> z;          // centred where the columns are
   std::vector<double> uncentred;  // the same before that; differs from the user's by `shift`
-  double size = 0.0;      // its norm before it was centred
-  double shift = 0.0;     // what was taken away before that, see SampleWeights::move_response
-  double mean = 0.0;      // and by centring
+  double size = 0.0;              // its norm before it was centred
+  double shift = 0.0;  // what was taken away before that, see SampleWeights::move_response
+  double mean = 0.0;   // and by centring
 
   Response() = default;
   Response(const SampleWeights& weights, std::vector<double> y);
