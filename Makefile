@@ -20,7 +20,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
   $(shell find src cpp -type f -not -name '*.pyc' -not -path 'cpp/tests/*')
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
 
-.PHONY: help demo test test-cpp test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
+.PHONY: help demo test test-first-half test-second-half test-cpp test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   lock test-oldest sbom reproducible wheel \
   paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads \
   bench-starts bench-minima
@@ -143,8 +143,21 @@ test-cpp: $(VENV)/.cmake
 	  echo "C++ tests, $$isa:"; SPARSIEVE_ISA=$$isa $(CPP_BUILD)/sparsieve_tests "$(CPP_TEST)" || exit 1; \
 	done
 
+# Two processes share the tests, unless PYTEST_ARGS picks some of them.
+FIRST_HALF := $(addprefix tests/,benchmarks ci cli docs files fuzz process report tables)
+
 test: test-cpp $(VENV)/.test
+ifeq ($(PYTEST_ARGS),)
+	+$(MAKE) --no-print-directory -j2 --output-sync=target test-first-half test-second-half
+else
 	$(VENV)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
+endif
+
+test-first-half: $(VENV)/.test
+	$(VENV)/bin/python -m pytest -m "not slow" $(FIRST_HALF)
+
+test-second-half: $(VENV)/.test
+	$(VENV)/bin/python -m pytest -m "not slow" $(addprefix --ignore=,$(FIRST_HALF)) tests
 
 test-all: test-cpp $(VENV)/.test
 	$(VENV)/bin/python -m pytest $(PYTEST_ARGS)
