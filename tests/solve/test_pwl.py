@@ -271,3 +271,16 @@ def test_what_will_be_refused_is_not_solved_first(small, bad):
     assert out["n_epochs"] == 0
     with pytest.raises(ValueError, match="column 5"):
         sv.proximal_weighted_lasso(X, y, np.full(8, 0.1))
+
+
+@pytest.mark.parametrize(("epochs", "remedy"), [(255, "rounding error"), (300, "raise max_epochs")])
+def test_the_remedy_fits_why_the_kernel_stopped(monkeypatch, epochs, remedy):
+    X, y, _ = toy(n_samples=20, n_features=5, n_active=2, noise=0.1, seed=0)
+    solved = _core.solve_pwl
+
+    def give_up(*arguments):
+        return solved(*arguments) | {"converged": False, "n_epochs": epochs}
+
+    monkeypatch.setattr(_core, "solve_pwl", give_up)
+    with pytest.warns(UserWarning, match=remedy):
+        sv.proximal_weighted_lasso(X, y, np.full(5, 0.1), max_epochs=300)

@@ -110,9 +110,14 @@ def proximal_weighted_lasso(  # noqa: PLR0913 - the options of a public function
     out = _core.solve_pwl(design, data.y, lam, prox_weight, prox_center, tol, max_epochs, screen)
     check_range(design, data)
     if not out["converged"]:
+        remedy = (
+            f"raise max_epochs or loosen tol={tol:g}"
+            if out["n_epochs"] >= max_epochs
+            else f"rounding error limits the gap here: loosen tol={tol:g} or rescale X"
+        )
         warnings.warn(
             f"The proximal weighted lasso stopped at a gap of {out['gap']:.3g} after "
-            f"{out['n_epochs']} epochs. Remedy: raise max_epochs or loosen tol={tol:g}.",
+            f"{out['n_epochs']} epochs. Remedy: {remedy}.",
             ConvergenceWarning,
             stacklevel=2,
         )
