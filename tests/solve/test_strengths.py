@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from forged_files import forge
+from fuzz.strengths import complaints_of
 from penalties_under_test import PENALTIES, Geman
 from problems import ar_design, dictionary, response, toy
 from scipy import sparse
@@ -425,3 +426,20 @@ def test_old_model_files_are_of_stationary_points(alike, tmp_path):
     assert (loaded.certificate_.lower_bound, loaded.certificate_.scope) == (None, None)
     assert set(loaded.path_.minimum) == {"stationary"}
     np.testing.assert_array_equal(loaded.coef_, model.coef_)
+
+
+def test_no_swap_is_ruled_out_that_was_not_tried():
+    # Two unpenalised columns are multiples of each other, and the one that is left out may take the
+    # place of a penalised feature: found by the fuzzer.
+    g = np.random.default_rng(3)
+    X = g.standard_normal((16, 12))
+    X[:, 5] = -2.0 * X[:, 4]
+    y = X[:, :4] @ [1.0, -1.0, 0.5, 0.2] + X[:, 4] + 0.3 * g.standard_normal(16)
+    weights = np.ones(12)
+    weights[[4, 5]] = 0.0
+    path = sv.sparse_path(
+        X, y, sv.CappedL1(0.05), alphas=12, eps=0.01, weights=weights, minimum="swap"
+    )
+    assert np.all(path.converged)
+    assert set(path.minimum) == {"coordinatewise"}
+    assert complaints_of(9416449) == []

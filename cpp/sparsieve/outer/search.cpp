@@ -46,6 +46,8 @@ void Search::run(SolveResult& result) {
       moved = swap();
       if (!moved && fit_.inputs.stopped()) break;
       if (!moved) {
+        // An unpenalised feature that was left out as dependent may take a place, and is not tried.
+        if (!fit_.barred.dependent.empty()) break;
         result.minimum = Minimum::kSwap;
         if (!options_.exchange || !exchange(result)) break;
       }
