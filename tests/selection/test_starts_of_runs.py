@@ -294,7 +294,7 @@ def as_before(file):
     for entries in head["units"].values():
         for entry in list(entries):
             end = at + 8 * int(np.prod(entry[2]))
-            if entry[0] == "starts":
+            if entry[0] in ("starts", "start_words"):
                 entries.remove(entry)
             else:
                 kept.append(payload[at:end])

@@ -244,7 +244,9 @@ def test_exchanges_lower_points_and_leave_none_that_an_exchange_would_lower():
             solver.follow([point.alpha], [1e-6], 10_000, [begin], found.append, exchange=True)
             assert found[0].objective >= point.objective * (1 - ONE_BASIN)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("sparsieve.solve.tracing.passes", lambda minimum: ("previous", "upwards"))
+            patch.setattr(
+                "sparsieve.solve.tracing.walks_of_a_round", lambda minimum: ("previous", "upwards")
+            )
             without = sv.sparse_path(X, y, alphas=path.alphas, start="best", minimum="swap")
         lower += np.sum(path.objective < without.objective * (1 - ONE_BASIN))
     assert lower >= 5
