@@ -144,7 +144,7 @@ test-cpp: $(VENV)/.cmake
 	done
 
 # Two processes share the tests, unless PYTEST_ARGS picks some of them.
-FIRST_HALF := $(addprefix tests/,benchmarks cli process report)
+FIRST_HALF := $(addprefix tests/,benchmarks cli process)
 
 test: test-cpp $(VENV)/.test
 ifeq ($(PYTEST_ARGS),)
