@@ -386,4 +386,6 @@ def test_coefficients_inside_the_path_come_without_a_word(alpha):
     path = sv.sparse_path(X, y, "mcp", alphas=[1.5, 0.5, 0.1])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        path.coef_at(alpha)
+        coef = path.coef_at(alpha)
+    nearest = int(np.argmin(np.abs(np.log(path.alphas / alpha))))
+    np.testing.assert_array_equal(coef, np.ravel(path.coefs[:, [nearest]].toarray()))
