@@ -39,15 +39,16 @@ void def_csc(nb::module_& m) {
 }
 
 void make_design(PyDesign* self, const Columns& columns, Vector<double> omega, bool centre,
-                 int threads, bool shadow, bool at_first) {
+                 int threads, bool shadow, bool at_first, bool standardise) {
   if (static_cast<Index>(omega.shape(0)) != columns.storage->n()) {
     throw nb::value_error("omega has the wrong length");
   }
   const ShadowUse use = !shadow    ? ShadowUse::kNever
                         : at_first ? ShadowUse::kAtFirst
                                    : ShadowUse::kLazy;
-  new (self) PyDesign{
-      columns, LazyDesign(columns.storage, SampleWeights(to_vector(omega), centre), threads, use)};
+  const Scaling scaling = standardise ? Scaling::kStandardised : Scaling::kAsStored;
+  new (self) PyDesign{columns, LazyDesign(columns.storage, SampleWeights(to_vector(omega), centre),
+                                          threads, use, scaling)};
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ void bind_columns(nb::module_& m) {
 
   nb::class_<PyDesign>(m, "Design", "Columns seen through sample weights, centred or not.")
       .def("__init__", &make_design, "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1,
-           "shadow"_a = true, "at_first"_a = false)
+           "shadow"_a = true, "at_first"_a = false, "standardise"_a = false)
       .def_prop_ro(
           "too_small",
           [](PyDesign& self) {
@@ -83,6 +84,17 @@ void bind_columns(nb::module_& m) {
           [](PyDesign& self) { return to_numpy(self.design.measured()->moments().norms2); },
           nb::rv_policy::automatic,
           "Weighted squared norms of the columns, centred where they are.")
+      .def_prop_ro(
+          "constant",
+          [](PyDesign& self) {
+            return to_numpy_of<std::int64_t>(self.design.measured()->moments().constant);
+          },
+          nb::rv_policy::automatic, "Constant columns, where columns are standardised.")
+      .def_prop_ro(
+          "factors",
+          [](PyDesign& self) { return to_numpy(self.design.measured()->moments().factors); },
+          nb::rv_policy::automatic,
+          "What columns are multiplied by; empty unless they are standardised.")
       .def_prop_ro("usable", [](PyDesign& self) { return self.design.measured()->usable(); });
 }
 

@@ -29,12 +29,17 @@ struct PySolver {
 
 std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
                                       std::shared_ptr<Penalty> penalty,
-                                      std::optional<Vector<double>> weights, bool positive,
-                                      double prox_weight, double max_time) {
+                                      std::optional<Vector<double>> weights, double prox_weight,
+                                      double l1_ratio, double ridge,
+                                      std::optional<Vector<double>> lower,
+                                      std::optional<Vector<double>> upper, double max_time) {
   auto self = std::make_unique<PySolver>();
   self->columns = design.columns;
-  SolverParts parts{&design.design, to_vector(y), std::move(penalty), {}, positive, prox_weight};
+  SolverParts parts{&design.design, to_vector(y), std::move(penalty), {}, prox_weight, l1_ratio,
+                    ridge,          {},           {}};
   if (weights) parts.weights = to_vector(*weights);
+  if (lower) parts.lower = to_vector(*lower);
+  if (upper) parts.upper = to_vector(*upper);
   SignalPoll poll(max_time);
   {
     WithoutGil released;
@@ -210,8 +215,9 @@ void bind_solver(nb::module_& m) {
           "null_correlations",
           [](const PySolver& self) { return to_numpy(self.solver->null_correlations()); },
           nb::rv_policy::automatic);
-  m.def("solver", &make_solver, "design"_a, "y"_a, "penalty"_a, "weights"_a.none(), "positive"_a,
-        "prox_weight"_a, "max_time"_a = INFINITY);
+  m.def("solver", &make_solver, "design"_a, "y"_a, "penalty"_a, "weights"_a.none(), "prox_weight"_a,
+        "l1_ratio"_a = 1.0, "ridge"_a = 0.0, "lower"_a.none() = nb::none(),
+        "upper"_a.none() = nb::none(), "max_time"_a = INFINITY);
 }
 
 }  // namespace sparsieve::binding

@@ -95,6 +95,8 @@ inline Matrix make_columns(Random& random, const Columns& how) {
 // ----------------------------------------------------------------------------- the setting
 
 // A problem with a response that some of its columns explain, in part.
+inline sparsieve::Box positive_box(Index d) { return {Vector(d, 0.0), {}}; }
+
 struct Setting {
   Problem problem;
   std::unique_ptr<Design> design;
@@ -114,6 +116,8 @@ struct Setting {
     inputs = {
         design.get(), std::make_shared<sparsieve::SquaredLoss>(*design, response), {}, {}, 0.0, {}};
   }
+  void keep_positive() { inputs.box = positive_box(problem.d()); }
+  bool positive() const { return !inputs.box.sides().empty(); }
   void set_ridge(Random& random, double weight, bool with_centre) {
     inputs.ridge.weight = weight;
     if (with_centre) inputs.ridge.centre = random.normals(problem.d());
@@ -202,9 +206,13 @@ inline long double true_violation(const Setting& setting, const Levels& levels, 
   double value, slope, curvature;
   levels.penalty().evaluate(&t, &strength, 1, &value, &slope, &curvature);
   if (strength == 0.0) slope = 0.0;
-  if (w != 0.0) return std::fabs(c - (w > 0.0 ? slope : -slope));
+  const sparsieve::Bounds bounds = setting.inputs.box.of(j);
+  if (w != 0.0) {
+    const long double push = c - (w > 0.0 ? slope : -slope);
+    const bool held = (w == bounds.upper && push > 0.0L) || (w == bounds.lower && push < 0.0L);
+    return held ? 0.0L : std::fabs(push);
+  }
   // A coefficient of zero is held by its threshold, and stays where the bounds keep it.
-  const auto& bounds = setting.inputs.bounds;
   const long double up = bounds.upper > 0.0 ? c - levels.threshold(j) : 0.0L;
   const long double down = bounds.lower < 0.0 ? -c - levels.threshold(j) : 0.0L;
   return std::max({0.0L, up, down});

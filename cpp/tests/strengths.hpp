@@ -61,7 +61,7 @@ inline Fit make_fit(const Setting& setting, const Penalty& penalty, double alpha
       {},
       {},
       {}};
-  if (positive) fit.inputs.bounds.lower = 0.0;
+  if (positive) fit.inputs.box = positive_box(setting.problem.d());
   fit.target.levels.set(alpha, {});
   for (Index j = 0; j < setting.problem.d(); ++j) fit.barred.count += fit.is_barred(j);
   return fit;
@@ -164,7 +164,7 @@ class Truth {
 inline Truth truth_of(const Setting& setting, const Fit& fit, const Vector& w) {
   Vector all(setting.problem.d(), 0.0);
   for (Index s = 0; s < fit.state.size(); ++s) all[fit.state.column(s)] = w[s];
-  return {setting, fit.target.levels, fit.only_positive(), std::move(all)};
+  return {setting, fit.target.levels, !fit.sides().empty(), std::move(all)};
 }
 
 inline long double at_zero(const Setting& setting) {

@@ -70,7 +70,7 @@ TEST("certificate: kkt is at least the true one") {
   for (int trial = 0; trial < 150; ++trial) {
     Setting setting = random_setting(random, 20 + random.below(30), 60);
     const bool positive = random.chance(0.3);
-    if (positive) setting.inputs.bounds.lower = 0.0;
+    if (positive) setting.keep_positive();
     const Shape shape = kEveryShape[random.below(6)];
     const check::Note note(name(shape) + ", " + setting.problem.text() + ", trial " +
                            std::to_string(trial));
@@ -79,7 +79,8 @@ TEST("certificate: kkt is at least the true one") {
     LazyDesign design(setting.problem.storage,
                       sparsieve::SampleWeights(setting.problem.omega, setting.problem.centre), 1,
                       sparsieve::ShadowUse::kLazy);
-    SolverParts parts{&design, setting.z, penalty, {}, positive, 0.0};
+    SolverParts parts{&design, setting.z, penalty, {}};
+    if (positive) parts.lower.assign(60, 0.0);
     if (!pi.empty()) parts.weights = pi;
     Solver solver(std::move(parts));
     Levels levels(penalty.get(), pi, 60);
@@ -185,7 +186,7 @@ struct Surrogate {
   // Its minimum over the bounds, by coordinate descent. What is found is never below the minimum.
   Long minimiser(Long v) const {
     const Problem& problem = setting.problem;
-    const double lower = setting.inputs.bounds.lower;
+    const double lower = setting.inputs.box.of(0).lower;
     Long r(setting.z.begin(), setting.z.end());
     for (Index i = 0; i < problem.n(); ++i) {
       for (Index j = 0; j < problem.d(); ++j) r[i] -= problem.entry(i, j) * v[j];
@@ -213,7 +214,7 @@ struct Surrogate {
 // Returns the gap over the primal value.
 long double check_gap(const Setting& setting, const Levels& levels, State& state) {
   SupportGradient gradient;
-  gradient.compute(levels, state);
+  gradient.compute(setting.inputs, levels, state);
   const Vector w = coefficients(setting, state);
   Surrogate surrogate{setting, levels.thresholds()};
   for (std::size_t p = 0; p < state.point.support.size(); ++p) {
@@ -224,7 +225,7 @@ long double check_gap(const Setting& setting, const Levels& levels, State& state
   for (Index j = 0; j < setting.problem.d(); ++j) {
     if (sparsieve::SlotIndex(state.set).contains(j)) continue;
     const double c = static_cast<double>(true_correlation(setting, r, j, 0.0));
-    ratio = std::max(ratio, reach(setting.inputs.bounds, c) / levels.threshold(j) * (1.0 + kEps));
+    ratio = std::max(ratio, reach(setting.inputs.box.of(j), c) / levels.threshold(j) * (1.0 + kEps));
   }
   const double gap = surrogate_gap(setting.inputs, levels, state, gradient, ratio);
   const Long here(w.begin(), w.end());
@@ -249,7 +250,7 @@ TEST("certificate: the gap of the surrogate is at least what is left") {
   for (int trial = 0; trial < 80; ++trial) {
     const Index d = 8;
     Setting setting = random_setting(random, 12 + random.below(10), d);
-    if (random.chance(0.3)) setting.inputs.bounds.lower = 0.0;
+    if (random.chance(0.3)) setting.keep_positive();
     for (const Shape shape : {Shape::kL1, Shape::kLogSum, Shape::kLq}) {
       const check::Note note(name(shape) + ", " + setting.problem.text() + ", trial " +
                              std::to_string(trial));
@@ -266,7 +267,7 @@ TEST("certificate: the gap of the surrogate is at least what is left") {
       Vector w = random.normals(state.size());
       for (double& x : w) {
         x *= random.chance(0.5) ? std::pow(10.0, random.between(-4.0, 0.0)) : 0.0;
-        if (setting.inputs.bounds.lower == 0.0) x = std::fabs(x);
+        if (setting.positive()) x = std::fabs(x);
       }
       place_at(setting.inputs, state, w);
       check_gap(setting, levels, state);
@@ -336,7 +337,7 @@ long double smallest_eigenvalue(std::vector<Long> a) {
 // Returns 1 for "yes, rightly", -1 for "no, rightly", 0 where the Hessian is nearly singular.
 int check_convexity(const Setting& setting, const Levels& levels, const State& state) {
   SupportGradient gradient;
-  gradient.compute(levels, state);
+  gradient.compute(setting.inputs, levels, state);
   const bool claimed = strictly_convex(setting.inputs, levels.penalty(), state, gradient, 0.0);
   const auto& support = state.point.support;
   std::vector<Long> hessian(support.size(), Long(support.size()));
@@ -412,7 +413,7 @@ TEST("certificate: too few rows are not strictly convex") {
     if (trial % 2 == 0) leave_gram(state);
     place_at(setting.inputs, state, Vector(n, 1.0));
     SupportGradient gradient;
-    gradient.compute(levels, state);
+    gradient.compute(setting.inputs, levels, state);
     CHECK(!strictly_convex(setting.inputs, levels.penalty(), state, gradient, 0.0));
   }
 }
@@ -431,13 +432,13 @@ TEST("certificate: equal columns are not strictly convex") {
         if (!with_gram) leave_gram(state);
         SupportGradient gradient;
         place_at(setting.inputs, state, Vector(12, 1.0));  // columns 2 and 3 are equal
-        gradient.compute(levels, state);
+        gradient.compute(setting.inputs, levels, state);
         CHECK(!strictly_convex(setting.inputs, levels.penalty(), state, gradient, 0.0));
         place_at(setting.inputs, state, {1.0, 1.0, 0.0, 1.0});
-        gradient.compute(levels, state);
+        gradient.compute(setting.inputs, levels, state);
         CHECK(strictly_convex(setting.inputs, levels.penalty(), state, gradient, 0.0));
         place_at(setting.inputs, state, {});
-        gradient.compute(levels, state);
+        gradient.compute(setting.inputs, levels, state);
         CHECK(strictly_convex(setting.inputs, levels.penalty(), state, gradient,
                               0.0));  // nobody is there
       }
@@ -446,7 +447,7 @@ TEST("certificate: equal columns are not strictly convex") {
       State state = setting.state_on_all();
       SupportGradient gradient;
       place_at(setting.inputs, state, Vector(12, 1.0));
-      gradient.compute(levels, state);
+      gradient.compute(setting.inputs, levels, state);
       CHECK(strictly_convex(setting.inputs, levels.penalty(), state, gradient, 0.0));
     }
   }
@@ -467,7 +468,7 @@ TEST("certificate: nothing is claimed across a kink or a bend of the penalty") {
     State state = setting.state_on_all();
     place_at(setting.inputs, state, {w});
     SupportGradient gradient;
-    gradient.compute(levels, state);
+    gradient.compute(setting.inputs, levels, state);
     return strictly_convex(setting.inputs, levels.penalty(), state, gradient, violation);
   };
   // make_penalty's capped l1 has its kink where its slope falls to zero.

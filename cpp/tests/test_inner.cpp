@@ -40,7 +40,7 @@ Case random_case(Random& random, Kind kind) {
   Case out{Setting(Problem(kind, x, omega, centre), random), {}, ""};
   if (ridge) out.setting.set_ridge(random, random.between(0.001, 0.1), random.chance(0.5));
   const bool positive = random.chance(0.3), weighted = random.chance(0.4);
-  if (positive) out.setting.inputs.bounds.lower = 0.0;
+  if (positive) out.setting.keep_positive();
   if (weighted) {
     out.weights.assign(d, 1.0);
     for (double& weight : out.weights) weight = random.between(0.5, 1.5);
@@ -64,7 +64,7 @@ Vector random_start(Random& random, const Setting& setting, const State& state) 
   Vector w = random.normals(state.size());
   for (double& x : w) {
     x = random.chance(0.3) ? 0.3 * x : 0.0;
-    if (setting.inputs.bounds.lower == 0.0) x = std::fabs(x);
+    if (setting.positive()) x = std::fabs(x);
   }
   return w;
 }
@@ -109,8 +109,9 @@ long double rise(const Setting& setting, const State& state, long double objecti
 }
 
 void check_bounds(const Setting& setting, const State& state) {
-  for (const double w : state.point.w) {
-    CHECK(w >= setting.inputs.bounds.lower && w <= setting.inputs.bounds.upper);
+  for (Index s = 0; s < state.size(); ++s) {
+    const sparsieve::Bounds bounds = setting.inputs.box.of(state.column(s));
+    CHECK(state.point.w[s] >= bounds.lower && state.point.w[s] <= bounds.upper);
   }
 }
 

@@ -168,7 +168,7 @@ void check_moves(const Setting& setting, Fit& fit, Random& random) {
       if (moved) CHECK(moves.w()[out] == 0.0);
       if (!moved) CHECK(same_bits(moves.w(), before));
     }
-    for (const double w : moves.w()) CHECK(!fit.only_positive() || w >= 0.0);
+    for (const double w : moves.w()) CHECK(fit.sides().empty() || w >= 0.0);
   }
   check_falls(setting, fit, moves);
 }

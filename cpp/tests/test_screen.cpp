@@ -55,7 +55,8 @@ long double doubt(const Design& design, const Question& q, const Truth& truth, I
 
 long double excess(const Question& q, const Truth& truth, Index j) {
   const long double c = truth.correlation[j];
-  return (q.positive ? c : std::fabs(c)) - q.threshold[j];
+  const int side = q.sides.empty() ? 0 : q.sides[j];
+  return (side == 0 ? std::fabs(c) : side * c) - q.threshold[j];
 }
 
 // The ratio is a bound for every column, however it was settled. It is made of intervals with their
@@ -297,7 +298,7 @@ Vector answers(const Problem& problem, int threads, bool brute) {
     }
     told.push_back(answer.ratio);
     told.push_back(answer.worst_kept);
-    for (const Index j : screen.likely(q.threshold, 0.7, false, {}, 100)) {
+    for (const Index j : screen.likely(q.threshold, 0.7, {}, {}, 100)) {
       told.push_back(static_cast<double>(j));
     }
   }
@@ -335,8 +336,8 @@ TEST("screen: the likely ones") {
   for (const Index j : left_out) slot[j] = j;
   const double share = 0.5;
   const auto reached = [&](Index j) { return truth.size(j) / threshold[j]; };
-  const std::vector<Index> all = screen.likely(threshold, share, false, left_out, problem.d());
-  const std::vector<Index> few = screen.likely(threshold, share, false, left_out, 10);
+  const std::vector<Index> all = screen.likely(threshold, share, {}, left_out, problem.d());
+  const std::vector<Index> few = screen.likely(threshold, share, {}, left_out, 10);
   Index expected = 0;
   for (Index j = 0; j < problem.d(); ++j) {
     const bool counts = slot[j] < 0 && design->norm2(j) > 0.0 && threshold[j] > 0.0;

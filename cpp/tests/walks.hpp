@@ -108,11 +108,12 @@ struct Question {
   Vector r, threshold, known;
   Weighted weighted;
   double slack = 0.0, known_error = 0.0, error = 0.0;
-  bool positive = false, complete = false, rough = false;
+  bool complete = false, rough = false;
+  std::vector<signed char> sides;  // see Query
   std::vector<Index> slot, columns;
   Index excluded = 0;
   Query query() const {
-    return {r,     weighted,    threshold, slack,    positive, columns,
+    return {r,     weighted,    threshold, slack,    sides, columns,
             known, known_error, excluded,  complete, rough,    error};
   }
 };
@@ -179,7 +180,11 @@ inline Question make_question(const Problem& problem, const Design& design, cons
   q.weighted = problems::weigh(design, r);
   q.threshold = make_thresholds(truth, random);
   q.slack = random.chance(0.5) ? 0.0 : 1e-3 * random.uniform() * typical(truth, random);
-  q.positive = random.chance(0.3);
+  if (random.chance(0.5)) {
+    for (std::size_t j = 0; j < q.threshold.size(); ++j) {
+      q.sides.push_back(static_cast<signed char>(random.below(3) - 1));
+    }
+  }
   q.complete = random.chance(0.5);
   choose_known(problem, design, truth, random, q);
   for (Index j = 0; j < problem.d(); ++j) {

@@ -45,21 +45,32 @@ DualPoint best_dual(double linear, double slack, double quadratic, double lowest
 double surrogate_gap(const Inputs& inputs, const Levels& levels, const State& state,
                      const SupportGradient& gradient, double ratio) {
   const Point& at = state.point;
-  double largest = std::max(ratio, 0.0), l1 = 0.0, linear = at.fit, slack = 0.0;
+  double largest = std::max(ratio, 0.0), l1 = 0.0, slack = 0.0, held_back = 0.0;
+  // The ridge is a loss of rows of its own, whose residuals are -sqrt(ridge_j) w_j.
+  const double fit = at.fit + 2.0 * ridge_value(inputs, state);
+  double linear = fit;
   for (Index s = 0; s < state.size(); ++s) {
     const double lambda =
         at.place[s] >= 0 ? gradient.penalty.slope[at.place[s]] : levels.threshold(state.column(s));
-    if (lambda > 0.0) {
-      largest = std::max(largest, reach(inputs.bounds, state.c[s]) / lambda);
+    const Bounds bounds = inputs.box.of(state.column(s));
+    const double beyond = std::abs(state.c[s]) - lambda;
+    const double cap = state.c[s] > 0.0 ? bounds.upper : -bounds.lower;
+    if (!std::isinf(cap)) {
+      held_back += cap * std::max(beyond, 0.0);
+    } else if (lambda > 0.0) {
+      largest = std::max(largest, reach(bounds, state.c[s]) / lambda);
     } else {
       slack += std::abs(state.c[s] * at.w[s]);
     }
     l1 += lambda * std::abs(at.w[s]);
     linear += state.c[s] * at.w[s];  // z'Omega r = r'Omega r + w'c
   }
-  const double limit = largest > 0.0 ? 1.0 / largest : kInf;
-  const double primal = 0.5 * at.fit + l1;
-  return primal - best_dual(linear, slack, at.fit, 0.0, limit).value;
+  // A bounded coordinate may push beyond its slope: kappa times its push costs the dual at most kappa times
+  // cap (|c_j| - lambda_j), as long as kappa <= 1.
+  double limit = largest > 0.0 ? 1.0 / largest : kInf;
+  if (held_back > 0.0) limit = std::min(limit, 1.0);
+  const double primal = 0.5 * fit + l1;
+  return primal - best_dual(linear, slack + held_back, fit, 0.0, limit).value;
 }
 
 namespace {
@@ -119,7 +130,7 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
   double flattest = 1.0;
   for (Index p = 0; p < k; ++p) {
     const Index j = state.column(at.support[p]);
-    if (!(diagonal[p] + curvature[p] + inputs.ridge.weight > 0.0)) return false;
+    if (!(diagonal[p] + curvature[p] + inputs.ridge.of(j) > 0.0)) return false;
     flattest = std::max(flattest, design.raw_norm(j) / design.norm(j));
   }
   // Products are sums of what the columns are before centring, and pivots differences of products.
@@ -127,7 +138,7 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
   // With curvature or a ridge the maintained factor is not the Hessian's.
   const bool straight =
       std::all_of(curvature.begin(), curvature.end(), [](double h) { return h == 0.0; });
-  const bool same = by_gram && inputs.damping() == 0.0 && straight;
+  const bool same = by_gram && inputs.ridge.none() && inputs.prox_weight == 0.0 && straight;
   // Entry (p, q) is off by `noise` and its factor by k + 1 roundings more, in units of ||x_p|| ||x_q||, so
   // that k times as much bounds the eigenvalues of all errors together. Errors of earlier pivots come
   // amplified by one over the smallest, so that one has to be above the root of that bound...
@@ -138,7 +149,7 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
   std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
   if (!model_of(state).gram(inputs, state, at.support, hessian.data(), ld)) return false;
   for (Index p = 0; p < k; ++p) {
-    const double ridge = inputs.ridge.weight;
+    const double ridge = inputs.ridge.of(state.column(at.support[p]));
     hessian[p * ld + p] += curvature[p] + ridge - doubt * (diagonal[p] + ridge);
   }
   return factorise(hessian.data(), k, ld, std::vector<double>(k, 0.0), inputs.poll);

@@ -5,16 +5,15 @@
 namespace sparsieve {
 
 double worst_zero(const Inputs& inputs, const Levels& levels, const State& state) {
-  const Bounds bounds = inputs.bounds;
   double worst = 0.0;
   for (Index s = 0; s < state.size(); ++s) {
     if (state.point.place[s] >= 0) continue;
-    worst = larger(worst, excess(l1_rule(levels.threshold(state.column(s)), bounds), state.c[s]));
+    worst = larger(worst, excess(inputs, levels, state, s));
   }
   return worst;
 }
 
-void SupportGradient::compute(const Levels& levels, const State& state) {
+void SupportGradient::compute(const Inputs& inputs, const Levels& levels, const State& state) {
   const Point& at = state.point;
   const Index k = static_cast<Index>(at.support.size());
   penalty.resize(k);
@@ -27,6 +26,15 @@ void SupportGradient::compute(const Levels& levels, const State& state) {
   for (Index p = 0; p < k; ++p) {
     g[p] = state.c[at.support[p]] - penalty.slope[p] * at.sign[at.support[p]];
   }
+  held.clear();
+  for (Index p = 0; p < k && inputs.box.capped(); ++p) {
+    const Bounds bounds = inputs.box.of(state.column(at.support[p]));
+    const double w = at.w[at.support[p]];
+    if ((w == bounds.upper && g[p] >= 0.0) || (w == bounds.lower && g[p] <= 0.0)) {
+      g[p] = 0.0;
+      held.push_back(p);
+    }
+  }
 }
 
 double SupportGradient::worst() const {
@@ -37,7 +45,7 @@ double SupportGradient::worst() const {
 
 double objective(const Inputs& inputs, const Levels& levels, const State& state,
                  SupportGradient& gradient) {
-  gradient.compute(levels, state);
+  gradient.compute(inputs, levels, state);
   double total = 0.5 * state.point.fit;
   for (double v : gradient.penalty.value) total += v;
   return total + ridge_value(inputs, state);

@@ -14,12 +14,12 @@ namespace sparsieve {
 
 // The rule of a coordinate that is zero.
 inline Rule rule_at_zero(const Inputs& inputs, const Levels& levels, Index j) {
-  return l1_rule(levels.threshold(j), inputs.bounds);
+  return l1_rule(levels.threshold(j), inputs.box.of(j));
 }
 
 // Whether nothing holds coordinate j at zero and nothing bounds it.
 inline bool is_free(const Inputs& inputs, const Levels& levels, Index j) {
-  return levels.strength(j) == 0.0 && inputs.bounds.none();
+  return levels.strength(j) == 0.0 && inputs.box.of(j).none();
 }
 
 inline double excess(const Inputs& inputs, const Levels& levels, const State& state, Index slot) {
@@ -29,12 +29,14 @@ inline double excess(const Inputs& inputs, const Levels& levels, const State& st
 // The largest violation among the zeros of the working set.
 double worst_zero(const Inputs& inputs, const Levels& levels, const State& state);
 
-// The surrogate on the support, per position there, and its gradient g = c - slope sign.
+// The surrogate on the support, per position there, and its gradient g = c - slope sign, which is 0 for a
+// coefficient that it pushes against its bound.
 struct SupportGradient {
   Surrogate penalty;
   std::vector<double> g;
+  std::vector<Index> held;  // positions of these coefficients
 
-  void compute(const Levels& levels, const State& state);
+  void compute(const Inputs& inputs, const Levels& levels, const State& state);
   double worst() const;  // the largest violation on the support
 };
 

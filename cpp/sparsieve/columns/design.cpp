@@ -23,9 +23,11 @@ bool expands(const Storage& storage, const std::vector<double>& omega) {
 }  // namespace
 
 Design::Design(std::shared_ptr<const Storage> storage, SampleWeights weights, int threads,
-               ShadowUse shadow_use, const Weighted* r, std::vector<double>* correlations)
+               ShadowUse shadow_use, const Weighted* r, std::vector<double>* correlations,
+               Scaling scaling)
     : storage_(std::move(storage)),
       weights_(std::move(weights)),
+      scaling_(scaling),
       threads_(std::max(1, threads)),
       shadow_use_(shadow_use == ShadowUse::kAtFirst && n() < kFewRows ? ShadowUse::kLazy
                                                                       : shadow_use),
@@ -46,8 +48,8 @@ Moments Design::measure_stored(const Weighted* r, std::vector<double>* correlati
   std::unique_ptr<Shadow> shadow;
   if (shadow_use_ == ShadowUse::kAtFirst && shadow_helps()) shadow = storage_->new_shadow();
   Bytes read = 0;
-  Moments out =
-      measure(*storage_, weights_, threads_, WhileMeasuring{shadow.get(), r, correlations}, read);
+  Moments out = measure(*storage_, weights_, scaling_, threads_,
+                        WhileMeasuring{shadow.get(), r, correlations}, read);
   reads_.columns += read;
   if (shadow) {
     storage_->keep_shadow(std::move(shadow));
@@ -60,17 +62,25 @@ Bytes Design::correlate(const Weighted& r, const Index* cols, Index count, doubl
   std::atomic<Bytes> read{0};
   parallel_for(count, threads_, columns_per_thread(), [&](Index first, Index last) {
     read += storage_->dots(r.v.data(), cols + first, last - first, out + first);
-    subtract_means(r, cols, first, last, out);
+    centre_and_scale(r, cols, first, last, out);
   });
   reads_.columns += read;
   return read;
 }
 
-// (x - mean 1)'v = x'v - mean sum(v)
-void Design::subtract_means(const Weighted& r, const Index* cols, Index first, Index last,
-                            double* products) const {
-  if (!centred()) return;
-  for (Index k = first; k < last; ++k) products[k] -= mean(cols[k]) * r.sum;
+// factor (x - mean 1)'v = factor (x'v - mean sum(v))
+void Design::centre_and_scale(const Weighted& r, const Index* cols, Index first, Index last,
+                              double* products) const {
+  const std::vector<double>& factors = moments_.factors;
+  for (Index k = first; k < last && centred(); ++k) products[k] -= mean(cols[k]) * r.sum;
+  for (Index k = first; k < last && !factors.empty(); ++k) products[k] *= factors[cols[k]];
+}
+
+// What stored columns are multiplied by for these coefficients.
+std::vector<double> Design::as_stored(const Index* cols, const double* coef, Index count) const {
+  std::vector<double> out(coef, coef + count);
+  for (Index k = 0; k < count; ++k) out[k] *= factor(cols[k]);
+  return out;
 }
 
 bool Design::shadow_helps() const {
@@ -98,7 +108,7 @@ void Design::correlate_in_shadow(const Weighted& r, const Quantised& q, const In
                                  Index count, double* out) const {
   const Shadow& shadow = *shadow_;
   shadow.products(q, cols, count, out);
-  subtract_means(r, cols, 0, count, out);
+  centre_and_scale(r, cols, 0, count, out);
   reads_.shadow += shadow.column_bytes() * static_cast<Bytes>(count);
 }
 
@@ -107,7 +117,7 @@ void Design::correlate_in_fine_shadow(const Weighted& r, const Quantised& q, con
   const Shadow& shadow = *shadow_;
   parallel_for(count, threads_, 2 * columns_per_thread(), [&](Index first, Index last) {
     shadow.fine_products(q, cols + first, last - first, out + first);
-    subtract_means(r, cols, first, last, out);
+    centre_and_scale(r, cols, first, last, out);
   });
   reads_.shadow += 2 * shadow.column_bytes() * static_cast<Bytes>(count);
 }
@@ -115,14 +125,14 @@ void Design::correlate_in_fine_shadow(const Weighted& r, const Quantised& q, con
 double Design::subtract_in_shadow(const Index* cols, const double* coef, Index count,
                                   std::vector<double>& r) const {
   const Shadow& shadow = *shadow_;
-  std::vector<double> negative(coef, coef + count);
+  std::vector<double> negative = as_stored(cols, coef, count);
   double shift = 0.0, error = 0.0, length2 = 0.0;
   // Each entry is a sum of `count` terms, twice, with fewer than four roundings for each.
   const double roundings = 8.0 * (static_cast<double>(count) + 4.0);
   for (Index k = 0; k < count; ++k) {
-    negative[k] = -coef[k];
-    shift += coef[k] * mean(cols[k]);
-    error += std::abs(coef[k]) * shadow.error_bound(cols[k], roundings);
+    shift += negative[k] * mean(cols[k]);
+    error += std::abs(negative[k]) * shadow.error_bound(cols[k], roundings);
+    negative[k] = -negative[k];
   }
   for (const double x : r) length2 += x * x;
   shadow.accumulate(cols, negative.data(), count, r.data());
@@ -136,11 +146,11 @@ double Design::subtract_in_shadow(const Index* cols, const double* coef, Index c
 void Design::subtract(const Index* cols, const double* coef, Index count,
                       std::vector<double>& r) const {
   if (count == 0) return;
-  std::vector<double> negative(coef, coef + count);
+  std::vector<double> negative = as_stored(cols, coef, count);
   double shift = 0.0;
   for (Index k = 0; k < count; ++k) {
-    negative[k] = -coef[k];
-    if (centred()) shift += coef[k] * mean(cols[k]);
+    if (centred()) shift += negative[k] * mean(cols[k]);
+    negative[k] = -negative[k];
   }
   reads_.columns += storage_->accumulate(cols, negative.data(), count, r.data(), threads_);
   if (centred()) {
@@ -149,13 +159,15 @@ void Design::subtract(const Index* cols, const double* coef, Index count,
 }
 
 void Design::subtract_weighted(Index j, double coef, Weighted& r) const {
-  reads_.columns += storage_->accumulate_weighted(j, -coef, omega().data(), r.v.data());
-  r.sum -= coef * mean(j) * total();
+  const double stored = factor(j) * coef;
+  reads_.columns += storage_->accumulate_weighted(j, -stored, omega().data(), r.v.data());
+  r.sum -= stored * mean(j) * total();
 }
 
 void Design::descend(Epoch& epoch, Weighted& r) const {
   EpochInputs inputs{moments_.norms2.data(),
                      centred() ? moments_.means.data() : nullptr,
+                     moments_.factors.empty() ? nullptr : moments_.factors.data(),
                      weights_.all_equal() ? nullptr : omega().data(),
                      omega().empty() ? 0.0 : omega()[0],
                      total(),
@@ -177,8 +189,9 @@ void Design::gram(const Index* cols, Index m, Index nf, double* out, const std::
   for (Index a = 0; a < nf; ++a) {
     auto& u = buffer[a];
     reads_.columns += storage_->accumulate(fresh + a, &one, 1, u.data(), 1);
-    const double mu = mean(fresh[a]);
+    const double mu = mean(fresh[a]), scale = factor(fresh[a]);
     for (Index i = 0; i < n(); ++i) u[i] = omega()[i] * (u[i] - mu);
+    for (Index i = 0; i < n() && scale != 1.0; ++i) u[i] *= scale;
     if (centred()) sum[a] = std::accumulate(u.begin(), u.end(), 0.0);
     if (r != nullptr) correlations[a] = dot(u.data(), r->data(), n());
     v[a] = u.data();
@@ -187,9 +200,9 @@ void Design::gram(const Index* cols, Index m, Index nf, double* out, const std::
     reads_.columns += storage_->dots_many(v.data(), nf, cols + first, last - first, out + first, m);
   });
   if (gram_expands_) gram_of_expanded(v, out + old, m);
-  if (!centred()) return;
   for (Index a = 0; a < nf; ++a) {
-    for (Index b = 0; b < old; ++b) out[a * m + b] -= sum[a] * mean(cols[b]);
+    for (Index b = 0; b < old && centred(); ++b) out[a * m + b] -= sum[a] * mean(cols[b]);
+    for (Index b = 0; b < old && !moments_.factors.empty(); ++b) out[a * m + b] *= factor(cols[b]);
   }
 }
 
@@ -232,7 +245,8 @@ void Design::exact_residual(const std::vector<double>& y, const Index* cols, con
   for (Index i = 0; i < n(); ++i) sums[i].add(y[i]);
   for (Index k = 0; k < count; ++k) {
     expand(cols[k], x);
-    for (Index i = 0; i < n(); ++i) sums[i].add_product(-coef[k], x[i]);
+    const double stored = factor(cols[k]) * coef[k];  // rounded, as it is handed out
+    for (Index i = 0; i < n(); ++i) sums[i].add_product(-stored, x[i]);
   }
   CompensatedSum all;
   for (Index i = 0; centred() && i < n(); ++i) {
@@ -264,7 +278,7 @@ void Design::exact_correlations(const Weighted& r, const Index* cols, Index coun
     expand(cols[k], x);
     for (Index i = 0; i < n(); ++i) sum.add_product(x[i], r.v[i]);
     if (centred()) sum.add_product(-mean(cols[k]), total.value());
-    out[k] = sum.value();
+    out[k] = factor(cols[k]) * sum.value();
   }
 }
 

@@ -1,5 +1,6 @@
-// A design: stored columns seen through sample weights and, when an intercept is fitted, centred. Solvers
-// see only this: they never learn how X is stored, weighted or centred.
+// A design: stored columns seen through sample weights, centred when an intercept is fitted, and in units of
+// their standard deviations when asked for. Solvers see only this: they never learn how X is stored,
+// weighted, centred or scaled.
 //
 // A design is measured when it is made and never changes after that, so that several fits may share it. Two
 // things are added later: the shadow, when it pays for the first time, and the count of bytes read.
@@ -38,7 +39,7 @@ class Design {
   // come from the same pass.
   Design(std::shared_ptr<const Storage> storage, SampleWeights weights, int threads = 1,
          ShadowUse shadow_use = ShadowUse::kLazy, const Weighted* r = nullptr,
-         std::vector<double>* correlations = nullptr);
+         std::vector<double>* correlations = nullptr, Scaling scaling = Scaling::kAsStored);
   Design(const Design&) = delete;
   Design& operator=(const Design&) = delete;
 
@@ -55,6 +56,8 @@ class Design {
   // What is known of the columns, see Moments.
   const Moments& moments() const { return moments_; }
   double mean(Index j) const { return moments_.means[j]; }
+  // What a stored column is multiplied by. A coefficient w_j of the solver is factor(j) w_j for the user.
+  double factor(Index j) const { return moments_.factors.empty() ? 1.0 : moments_.factors[j]; }
   // What the columns were moved by before that: the user's column has the mean mean(j) + shift(j).
   double shift(Index j) const { return shifted_ == nullptr ? 0.0 : shifted_->shift(j); }
   double norm2(Index j) const { return moments_.norms2[j]; }
@@ -62,8 +65,11 @@ class Design {
   double rounding(Index j) const { return moments_.roundings[j]; }
   const std::vector<Index>& too_small() const { return moments_.too_small; }
   const std::vector<Index>& too_large() const { return moments_.too_large; }
-  // The norm before centring: sqrt(norm2 + sum_i omega_i mean^2).
-  double raw_norm(Index j) const { return std::sqrt(norm2(j) + total() * mean(j) * mean(j)); }
+  // The norm before centring: sqrt(norm2 + sum_i omega_i mean^2), with the mean in the column's units.
+  double raw_norm(Index j) const {
+    const double offset = factor(j) * mean(j);
+    return std::sqrt(norm2(j) + total() * offset * offset);
+  }
   // A bound of the norms of the columns that are too small, 0 if there are none.
   double ignored_norm() const { return too_small().empty() ? 0.0 : std::sqrt(kTinySquare); }
 
@@ -97,13 +103,19 @@ class Design {
   bool has_fine_shadow() const { return has_shadow() && shadow_.load()->has_fine(); }
   // Whether building and using the shadow costs less than reading `bytes` of X once more.
   bool shadow_pays(Bytes bytes) const;
-  // As correlate, with q = quantise(r.v): out[k] is off by at most shadow()->radius(q, cols[k]). In the
+  // As correlate, with q = quantise(r.v): out[k] is off by at most shadow_radius(q, cols[k]). In the
   // calling thread only, so that threads may share the columns.
   void correlate_in_shadow(const Weighted& r, const Quantised& q, const Index* cols, Index count,
                            double* out) const;
-  // With the fine bits, which the shadow must have: off by at most shadow()->fine_radius(q, cols[k]).
+  double shadow_radius(const Quantised& q, Index j) const {
+    return factor(j) * shadow_.load()->radius(q, j);
+  }
+  // With the fine bits, which the shadow must have: off by at most fine_shadow_radius(q, cols[k]).
   void correlate_in_fine_shadow(const Weighted& r, const Quantised& q, const Index* cols,
                                 Index count, double* out) const;
+  double fine_shadow_radius(const Quantised& q, Index j) const {
+    return factor(j) * shadow_.load()->fine_radius(q, j);
+  }
   // As subtract, with the columns as the shadow knows them; it must have been built. Returns a bound of the
   // error of r, in the norm of Omega.
   double subtract_in_shadow(const Index* cols, const double* coef, Index count,
@@ -126,13 +138,15 @@ class Design {
   void expand(Index j, std::vector<double>& x) const;
   Moments measure_stored(const Weighted* r, std::vector<double>* correlations);
   bool shadow_helps() const;
-  void subtract_means(const Weighted& r, const Index* cols, Index first, Index last,
-                      double* products) const;
+  void centre_and_scale(const Weighted& r, const Index* cols, Index first, Index last,
+                        double* products) const;
+  std::vector<double> as_stored(const Index* cols, const double* coef, Index count) const;
   void gram_of_expanded(const std::vector<const double*>& v, double* out, Index stride) const;
 
   std::shared_ptr<const Storage> storage_;  // replaced while the columns are measured, never later
   std::shared_ptr<const Shifted> shifted_;  // the same, if some columns had to be moved
   const SampleWeights weights_;
+  const Scaling scaling_;
   const int threads_;
   const ShadowUse shadow_use_;
   const bool gram_expands_;  // see gram_of_expanded

@@ -14,11 +14,12 @@ namespace sparsieve {
 class LazyDesign {
  public:
   LazyDesign(std::shared_ptr<const Storage> storage, SampleWeights weights, int threads,
-             ShadowUse shadow_use)
+             ShadowUse shadow_use, Scaling scaling = Scaling::kAsStored)
       : storage_(std::move(storage)),
         weights_(std::move(weights)),
         threads_(threads),
-        shadow_use_(shadow_use) {}
+        shadow_use_(shadow_use),
+        scaling_(scaling) {}
 
   Index n() const { return storage_->n(); }
   Index d() const { return storage_->d(); }
@@ -28,8 +29,8 @@ class LazyDesign {
                                          std::vector<double>* correlations = nullptr) {
     const std::lock_guard<std::mutex> guard(*mutex_);
     if (!design_) {
-      design_ =
-          std::make_shared<Design>(storage_, weights_, threads_, shadow_use_, r, correlations);
+      design_ = std::make_shared<Design>(storage_, weights_, threads_, shadow_use_, r, correlations,
+                                         scaling_);
     }
     return design_;
   }
@@ -39,6 +40,7 @@ class LazyDesign {
   SampleWeights weights_;
   int threads_;
   ShadowUse shadow_use_;
+  Scaling scaling_;
   std::shared_ptr<std::mutex> mutex_ =
       std::make_shared<std::mutex>();  // several threads may ask first
   std::shared_ptr<const Design> design_;

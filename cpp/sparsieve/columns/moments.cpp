@@ -13,7 +13,7 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 // Columns that a storage measures per call; their moments are on the stack.
 constexpr Index kBatch = 32;
 
-enum class Range : signed char { kNormal, kFar, kTooSmall, kTooLarge };
+enum class Range : signed char { kNormal, kConstant, kFar, kTooSmall, kTooLarge };
 
 Range range_of(const ColumnMoments& m, bool nonzero) {
   if (!nonzero && m.raw == m.raw) return Range::kNormal;
@@ -24,6 +24,7 @@ void list_unusual(const std::vector<Range>& range, Moments& out) {
   for (std::size_t j = 0; j < range.size(); ++j) {
     const Index column = static_cast<Index>(j);
     if (range[j] == Range::kFar) out.far.push_back(column);
+    if (range[j] == Range::kConstant && !out.factors.empty()) out.constant.push_back(column);
     if (range[j] != Range::kTooSmall && range[j] != Range::kTooLarge) continue;
     (range[j] == Range::kTooSmall ? out.too_small : out.too_large).push_back(column);
     out.norms2[j] = out.norms[j] = 0.0;
@@ -31,14 +32,15 @@ void list_unusual(const std::vector<Range>& range, Moments& out) {
 }
 }  // namespace
 
-Moments measure(const Storage& storage, const SampleWeights& weights, int threads,
+Moments measure(const Storage& storage, const SampleWeights& weights, Scaling scaling, int threads,
                 const WhileMeasuring& also, Bytes& read) {
   const Index d = storage.d();
   const double* omega = weights.omega().data();
-  const bool centred = weights.centred();
+  const bool centred = weights.centred(), standardised = scaling == Scaling::kStandardised;
   Moments out;
   for (auto* each : {&out.means, &out.norms2, &out.norms, &out.roundings}) each->resize(d);
   if (storage.sparse()) out.sizes.resize(d);
+  if (standardised) out.factors.resize(d, 1.0);
   if (also.r != nullptr) also.correlations->resize(d);
   // A sum of n products in eight lanes has at most n/8 + 3 roundings in a row; the factor 2 covers
   // the products with Omega and the centring.
@@ -46,7 +48,7 @@ Moments measure(const Storage& storage, const SampleWeights& weights, int thread
   std::vector<Range> range(d, Range::kNormal);
   const auto measure_batch = [&](Index first, Index last) {
     ColumnMoments moments[kBatch];
-    ColumnPass pass{omega, weights.total(), centred, also.shadow};
+    ColumnPass pass{omega, weights.total(), centred || standardised, also.shadow};
     if (also.r != nullptr) {
       pass.v = also.r->v.data();
       pass.products = also.correlations->data() + first;
@@ -54,15 +56,14 @@ Moments measure(const Storage& storage, const SampleWeights& weights, int thread
     Bytes bytes = storage.measure(first, last, pass, moments);
     for (Index j = first; j < last; ++j) {
       const ColumnMoments& m = moments[j - first];
-      out.means[j] = m.mean;
-      out.norms2[j] = m.centred;
-      if (centred &&
+      bool varies = true;
+      if (pass.centre &&
           m.centred <= kFarSquare * m.raw) {  // what is left of a constant column is rounding
-        bool varies;
         bytes += storage.varies(j, omega, varies);
-        if (!varies) out.norms2[j] = 0.0;
-        range[j] = varies ? Range::kFar : Range::kNormal;
+        range[j] = !varies ? Range::kConstant : centred ? Range::kFar : Range::kNormal;
       }
+      out.means[j] = centred ? m.mean : 0.0;
+      out.norms2[j] = !centred ? m.raw : varies ? m.centred : 0.0;
       out.norms[j] = std::sqrt(out.norms2[j]);
       out.roundings[j] = unit * std::sqrt(m.raw);
       if (!out.sizes.empty()) out.sizes[j] = m.size * (1.0 + 8.0 * unit);
@@ -71,7 +72,15 @@ Moments measure(const Storage& storage, const SampleWeights& weights, int thread
         bytes += storage.has_nonzero(j, omega, nonzero);
         range[j] = range_of(m, nonzero);
       }
-      if (also.r != nullptr) (*also.correlations)[j] -= m.mean * also.r->sum;
+      if (also.r != nullptr) (*also.correlations)[j] -= out.means[j] * also.r->sum;
+      if (!standardised || !varies || !(m.centred > 0.0)) continue;
+      const double factor = std::sqrt(weights.total() / m.centred);
+      if (!std::isfinite(factor)) continue;
+      out.factors[j] = factor;
+      for (auto* each : {&out.norms, &out.roundings}) (*each)[j] *= factor;
+      out.norms2[j] = out.norms[j] * out.norms[j];
+      if (!out.sizes.empty()) out.sizes[j] *= factor;
+      if (also.r != nullptr) (*also.correlations)[j] *= factor;
     }
     return bytes;
   };

@@ -11,9 +11,13 @@ namespace sparsieve {
 // Squares of norms outside these bounds count as out of range; the range of doubles is a little larger.
 constexpr double kTinySquare = 1e-304, kHugeSquare = 1e304;
 
-// One entry per column. x_j is a column as solvers see it: minus its weighted mean if columns are centred.
+// One entry per column. x_j is a column as solvers see it: minus its weighted mean if columns are centred,
+// then times its factor.
 struct Moments {
   std::vector<double> means;   // of the stored columns; zeros without centring
+  // One over the weighted standard deviation of each column, 1 for constant ones; empty unless columns are
+  // standardised.
+  std::vector<double> factors;
   std::vector<double> norms2;  // x_j' Omega x_j; exactly 0 for constant (or zero) columns
   std::vector<double> norms;   // their roots
   // A bound of the rounding error of a correlation x_j' Omega r, per unit of the norm of r.
@@ -25,7 +29,11 @@ struct Moments {
   // Columns whose mean is large compared with how much they vary: products with them as they are stored
   // lose digits.
   std::vector<Index> far;
+  std::vector<Index> constant;  // only listed where columns are standardised
 };
+
+// Whether columns are seen in units of their standard deviations.
+enum class Scaling { kAsStored, kStandardised };
 
 // What else is computed while a column is in cache, if wanted.
 struct WhileMeasuring {
@@ -35,7 +43,7 @@ struct WhileMeasuring {
 };
 
 // Adds to `read` the bytes of X that were read.
-Moments measure(const Storage& storage, const SampleWeights& weights, int threads,
+Moments measure(const Storage& storage, const SampleWeights& weights, Scaling scaling, int threads,
                 const WhileMeasuring& also, Bytes& read);
 
 }  // namespace sparsieve

@@ -46,7 +46,7 @@ struct ColumnDescent::NewtonSystem {
     inputs.loss->curvature_times(at, image, weighted);
     design.correlate(weighted, columns.data(), k, hp.data());
     for (Index i = 0; i < k; ++i) {
-      hp[i] = -hp[i] + (curvature[i] + inputs.damping()) * p[i];
+      hp[i] = -hp[i] + (curvature[i] + inputs.damping(columns[i])) * p[i];
       php += p[i] * hp[i];
     }
     return php > kConcave * weighted.norm2;
@@ -62,7 +62,7 @@ struct ColumnDescent::NewtonSystem {
 // taken only if F falls. Returns whether it was taken whole.
 bool ColumnDescent::newton_step() {
   const Design& design = *inputs_.design;
-  gradient_.compute(levels_, state_);
+  gradient_.compute(inputs_, levels_, state_);
   const Index k = static_cast<Index>(at_.support.size());
   const auto& curvature = gradient_.penalty.curvature;
   NewtonSystem system{inputs_,
@@ -75,7 +75,7 @@ bool ColumnDescent::newton_step() {
   for (Index i = 0; i < k; ++i) {
     system.columns[i] = state_.column(at_.support[i]);
     const double norm2 = design.norm2(system.columns[i]);
-    const double diagonal = norm2 + inputs_.damping() + curvature[i];
+    const double diagonal = norm2 + inputs_.damping(system.columns[i]) + curvature[i];
     system.precision[i] = 1.0 / std::max(diagonal, 0.1 * norm2);
   }
   std::vector<double> delta(k, 0.0), z(k);
@@ -96,7 +96,8 @@ bool ColumnDescent::try_step(const std::vector<double>& delta, double t) {
   state_.anchored = false;
   for (std::size_t i = 0; i < at_.support.size(); ++i) {
     const Index s = at_.support[i];
-    const double moved = at_.w[s] + t * delta[i];
+    const Bounds bounds = inputs_.box.of(state_.column(s));
+    const double moved = std::clamp(at_.w[s] + t * delta[i], bounds.lower, bounds.upper);
     at_.w[s] = moved * at_.sign[s] > 0.0 || is_free(s) ? moved : 0.0;
   }
   model.list_support(inputs_, state_);
@@ -112,9 +113,13 @@ Status ColumnDescent::epochs(int count, double target, Progress& progress) {
   const Index m = state_.size();
   surrogate_.resize(m);
   for (Index s = 0; s < m; ++s) surrogate_.strength[s] = levels_.strength(state_.column(s));
-  std::vector<double> centre;  // of the ridge, per slot
-  for (Index s = 0; s < m && !inputs_.ridge.centre.empty(); ++s) {
-    centre.push_back(inputs_.ridge.centre[state_.column(s)]);
+  const bool ridged = !inputs_.ridge.none(), bounded = !inputs_.box.none();
+  std::vector<double> ridge, centre;  // per slot
+  std::vector<Bounds> bounds;
+  for (Index s = 0; s < m; ++s) {
+    if (ridged) ridge.push_back(inputs_.ridge.of(state_.column(s)));
+    if (ridged) centre.push_back(inputs_.ridge.centre_of(state_.column(s)));
+    if (bounded) bounds.push_back(inputs_.box.of(state_.column(s)));
   }
   double penalty = evaluate(), objective = smooth() + penalty;
   stops_ = 0;
@@ -130,10 +135,10 @@ Status ColumnDescent::epochs(int count, double target, Progress& progress) {
                 state_.set.columns().data(),
                 surrogate_.slope.data(),
                 surrogate_.curvature.data(),
-                inputs_.bounds,
-                inputs_.ridge.weight,
+                bounded ? bounds.data() : nullptr,
+                ridged ? ridge.data() : nullptr,
+                ridged ? centre.data() : nullptr,
                 inputs_.prox_weight,
-                centre.empty() ? nullptr : centre.data(),
                 newton_steps_,
                 at_.w.data()};
     inputs_.design->descend(epoch, weighted());
@@ -159,7 +164,7 @@ Status ColumnDescent::epochs(int count, double target, Progress& progress) {
 
 // The largest violation on the working set; residual and correlations are those of w.
 double ColumnDescent::worst() {
-  gradient_.compute(levels_, state_);
+  gradient_.compute(inputs_, levels_, state_);
   return larger(gradient_.worst(), worst_zero(inputs_, levels_, state_));
 }
 

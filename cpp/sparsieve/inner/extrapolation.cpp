@@ -61,7 +61,9 @@ bool ColumnDescent::minimise_on_span(std::vector<double>& y) {
   for (Index i = 0; i < steps && convex; ++i) {
     const Weighted& image = trail_[i].residual;
     const double* step = trail_[i].w.data();
-    for (Index s = 0; s < m; ++s) bent[s] = (surrogate_.curvature[s] + ridge.weight) * step[s];
+    for (Index s = 0; s < m; ++s) {
+      bent[s] = (surrogate_.curvature[s] + ridge.of(state_.column(s))) * step[s];
+    }
     for (Index j = 0; j <= i; ++j) {
       const Weighted& other = trail_[j].residual;
       row[j] = dot(image.v.data(), other.v.data(), n) - image.sum * other.sum / total;
@@ -90,9 +92,9 @@ double ColumnDescent::farthest(const std::vector<double>& way, const Weighted& i
     linear += image.v[k] * spread_[k] * weighted().v[k];
     quadratic += image.v[k] * image.v[k];
   }
-  for (Index s = 0; s < m && inputs_.ridge.weight > 0.0; ++s) {
+  for (Index s = 0; s < m && !inputs_.ridge.none(); ++s) {
     linear -= inputs_.ridge.pull(state_.column(s), at_.w[s]) * way[s];
-    quadratic += inputs_.ridge.weight * way[s] * way[s];
+    quadratic += inputs_.ridge.of(state_.column(s)) * way[s] * way[s];
   }
   Surrogate there;
   there.resize(m);
@@ -136,6 +138,8 @@ bool ColumnDescent::extrapolate(double now, double& penalty) {
   for (Index s = 0; s < m; ++s) {
     ahead[s] = at_.w[s] + t * ahead[s];
     if (!(ahead[s] * at_.w[s] > 0.0) && !is_free(s)) ahead[s] = 0.0;
+    const Bounds bounds = inputs_.box.of(state_.column(s));
+    ahead[s] = std::clamp(ahead[s], bounds.lower, bounds.upper);
   }
   const Weighted here = weighted();
   at_.w.swap(ahead);

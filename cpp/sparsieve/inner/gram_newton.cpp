@@ -66,7 +66,7 @@ void GramNewton::update_zeros() {
       for (Index s = first; s < last; ++s) {
         if (at_.place[s] >= 0) continue;
         state_.c[s] = arrays_.c_known[s] - dot(state_.set.gram(s), moved_by.data(), m) -
-                      inputs_.ridge.weight * moved_by[s];
+                      inputs_.ridge.of(state_.column(s)) * moved_by[s];
       }
     });
     arrays_.c_known = state_.c;
@@ -74,13 +74,20 @@ void GramNewton::update_zeros() {
   arrays_.w_known = at_.w;
 }
 
-void GramNewton::move(const Direction& dir, double t, Index leaver) {
+void GramNewton::move(const Direction& dir, double t) {
   for (std::size_t p = 0; p < at_.support.size(); ++p) {
     const Index s = at_.support[p];
     at_.w[s] += t * dir.delta[p];
     state_.c[s] -= t * dir.hessian_delta[p];
   }
-  if (leaver >= 0) leave(inputs_, state_, leaver);
+}
+
+// After a step up to a crossing: the coefficient is there exactly.
+void GramNewton::arrive(const Crossing& crossing) {
+  if (crossing.at_zero) return leave(inputs_, state_, crossing.who);
+  const Index s = at_.support[crossing.who];
+  const Bounds bounds = inputs_.box.of(state_.column(s));
+  at_.w[s] = at_.w[s] > 0.0 ? bounds.upper : bounds.lower;
 }
 
 // ------------------------------------------------------------------------------- one iteration
@@ -98,18 +105,18 @@ bool GramNewton::step(double& change, Progress& progress) {
       return false;
     }
   }
-  Index who;
-  double crossing = first_crossing(*dir, who), t = std::min(1.0, crossing);
+  Crossing crossing = first_crossing(*dir);
+  double t = std::min(1.0, crossing.t);
   change = change_along(*dir, t);
   if (dir == &arrays_.newton &&
       !(change <= noise_)) {  // Newton went uphill: the MM step never does
     dir = &arrays_.mm;
-    crossing = first_crossing(*dir, who);
-    t = std::min(1.0, crossing);
+    crossing = first_crossing(*dir);
+    t = std::min(1.0, crossing.t);
     change = change_along(*dir, t);
   } else if (concave_) {  // F falls ever faster along a concave direction: go further
-    while (t < crossing) {
-      const double further = std::min(2.0 * t, crossing), fall = change_along(*dir, further);
+    while (t < crossing.t) {
+      const double further = std::min(2.0 * t, crossing.t), fall = change_along(*dir, further);
       if (!(fall < change)) break;
       change = fall;
       t = further;
@@ -119,9 +126,10 @@ bool GramNewton::step(double& change, Progress& progress) {
     sweep(change);
     return true;
   }
-  const bool crossed = crossing <= t;
-  if (crossed && t < 1.0 && step_across(*dir, change)) return false;
-  move(*dir, t, crossed ? who : -1);
+  const bool crossed = crossing.t <= t;
+  if (crossed && t < 1.0 && !inputs_.box.capped() && step_across(*dir, change)) return false;
+  move(*dir, t);
+  if (crossed) arrive(crossing);
   return !crossed;
 }
 
@@ -143,12 +151,12 @@ bool GramNewton::step_across(const Direction& dir, double& change) {
     const double* gram = state_.set.gram(at_.support[q]);
     const double back = whole.delta[q] - dir.delta[q];
     for (Index p = 0; p < k; ++p) whole.hessian_delta[p] += back * gram[at_.support[p]];
-    whole.hessian_delta[q] += inputs_.ridge.weight * back;
+    whole.hessian_delta[q] += inputs_.ridge.of(state_.column(at_.support[q])) * back;
   }
   const double fall = change_along(whole, 1.0);
   if (!(fall < change)) return false;
   change = fall;
-  move(whole, 1.0, -1);
+  move(whole, 1.0);
   for (auto p = stopped.rbegin(); p != stopped.rend(); ++p) leave(inputs_, state_, *p);
   return true;
 }
@@ -170,14 +178,15 @@ bool GramNewton::sweep(double& change) {
   Index room = inputs_.design->n() - static_cast<Index>(at_.support.size());
   for (Index s = 0; s < state_.size(); ++s) {
     if (at_.w[s] == 0.0 && room <= 0) continue;
-    const double steep = state_.set.gram(s)[s] + inputs_.damping();
+    const Index j = state_.column(s);
+    const double steep = state_.set.gram(s)[s] + inputs_.damping(j);
     const double pull = state_.c[s] + steep * at_.w[s];
-    const double fresh = prox(l1_rule(at.slope[s], inputs_.bounds), pull, steep);
+    const double fresh = prox(l1_rule(at.slope[s], inputs_.box.of(j)), pull, steep);
     const double delta = fresh - at_.w[s];
     if (std::abs(delta) <= kEps * at.t[s]) continue;
     change -= delta * (state_.c[s] - 0.5 * (steep - inputs_.prox_weight) * delta);
     axpy(-delta, state_.set.gram(s), state_.c.data(), state_.size());
-    state_.c[s] -= inputs_.ridge.weight * delta;
+    state_.c[s] -= inputs_.ridge.of(j) * delta;
     room += (fresh == 0.0) - (at_.w[s] == 0.0);
     at_.w[s] = fresh;
     moved = true;
@@ -209,7 +218,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
   bool polished = false;
   while (true) {
     if (inputs_.stopped()) return Status::kInterrupted;
-    arrays_.gradient.compute(levels_, state_);
+    arrays_.gradient.compute(inputs_, levels_, state_);
     if (current) {
       const double active = arrays_.gradient.worst(), zero = worst_zero(inputs_, levels_, state_);
       const double worst = larger(active, zero);
@@ -230,7 +239,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
         continue;
       }
       if (zero > target && kEnterShare * zero >= active && enter(0.5 * zero, progress)) {
-        arrays_.gradient.compute(levels_, state_);
+        arrays_.gradient.compute(inputs_, levels_, state_);
       }
     }
     if (progress.iterations >= progress.max_iter) return Status::kIterations;
@@ -275,12 +284,14 @@ void GramNewton::prune(double allowed, Progress& progress) {
     at.evaluate(levels_.penalty());
     moved = 0.0;
     for (Index p = 0; p < k; ++p) {
-      const double steep = gram[p * k + p] + inputs_.damping();
-      const double fresh = prox(l1_rule(at.slope[p], inputs_.bounds), c[p] + steep * w[p], steep);
+      const Index j = state_.column(slots[p]);
+      const double steep = gram[p * k + p] + inputs_.damping(j);
+      const Rule rule = l1_rule(at.slope[p], inputs_.box.of(j));
+      const double fresh = prox(rule, c[p] + steep * w[p], steep);
       const double delta = fresh - w[p];
       if (delta == 0.0) continue;
       axpy(-delta, gram.data() + p * k, c.data(), k);
-      c[p] -= inputs_.ridge.weight * delta;
+      c[p] -= inputs_.ridge.of(j) * delta;
       w[p] = fresh;
       moved = std::max(moved, std::abs(delta) * steep);
     }

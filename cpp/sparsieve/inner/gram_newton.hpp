@@ -22,6 +22,9 @@ struct NewtonArrays {
   SupportGradient gradient;
   Direction newton, mm, whole;
   Surrogate trial;
+  // For coefficients that are held at their bounds: the inverse's columns there, and a factor of its part there.
+  std::vector<std::vector<double>> held_columns;
+  Factor held_part;
   std::vector<double> w_known, c_known;  // correlations of every slot, and where they hold
   std::vector<double> moved_by;          // per slot, since then
 };
@@ -37,23 +40,32 @@ class GramNewton final : public InnerSolver {
  private:
   using Direction = NewtonArrays::Direction;
   struct NewtonSystem;
+  // The first coefficient of the support that reaches zero or a bound along a direction, and the step there.
+  struct Crossing {
+    double t;
+    Index who = -1;  // position in the support
+    bool at_zero = true;
+  };
 
   bool is_free(Index slot) const {
     return sparsieve::is_free(inputs_, levels_, state_.column(slot));
   }
   // ---- directions (newton_direction.cpp)
   void newton_direction(Progress& progress);
+  void prepare_held(Progress& progress);
+  void solve_free(const std::vector<double>& g, std::vector<double>& out) const;
   void mm_direction(Direction& out, Progress& progress);
   void take_off_prox(const std::vector<double>& m_delta, Direction& dir) const;
   void multiply(Direction& dir) const;
   bool wrong_entrants(const Direction& dir) const;
   Index drop_wrong_entrants(const Direction& dir);
-  double first_crossing(const Direction& dir, Index& who) const;
+  Crossing first_crossing(const Direction& dir) const;
   double change_along(const Direction& dir, double t);
   // ---- steps
   bool step(double& change, Progress& progress);
   bool step_across(const Direction& dir, double& change);
-  void move(const Direction& dir, double t, Index leaver);
+  void move(const Direction& dir, double t);
+  void arrive(const Crossing& crossing);
   bool enter(double floor, Progress& progress);
   bool sweep(double& change);
   void update_zeros();

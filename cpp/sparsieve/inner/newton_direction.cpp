@@ -33,7 +33,7 @@ struct GramNewton::NewtonSystem {
     return php > kConcave * pmp;
   }
   void precondition(const std::vector<double>& rho, std::vector<double>& z) {
-    solver.at_.factor.solve(rho.data(), z.data(), solver.inputs_.design->threads());
+    solver.solve_free(rho, z);
     ++solves;
   }
   void moved(double a) {
@@ -44,14 +44,45 @@ struct GramNewton::NewtonSystem {
   }
 };
 
+// Coefficients that are held at their bounds do not move. With E their unit vectors, the others solve
+//   M_FF x = g_F   <=>   x = M^-1 g - W (E'W)^-1 E' M^-1 g,   W = M^-1 E.
+void GramNewton::prepare_held(Progress& progress) {
+  const auto& held = arrays_.gradient.held;
+  const std::size_t k = at_.support.size();
+  arrays_.held_columns.assign(held.size(), std::vector<double>(k));
+  arrays_.held_part = Factor();
+  std::vector<double> unit(k, 0.0), row(held.size());
+  for (std::size_t a = 0; a < held.size(); ++a) {
+    unit[held[a]] = 1.0;
+    at_.factor.solve(unit.data(), arrays_.held_columns[a].data(), inputs_.design->threads());
+    unit[held[a]] = 0.0;
+    ++progress.solves;
+    for (std::size_t b = 0; b <= a; ++b) row[b] = arrays_.held_columns[a][held[b]];
+    arrays_.held_part.append(row.data(), row[a]);
+  }
+}
+
+void GramNewton::solve_free(const std::vector<double>& g, std::vector<double>& out) const {
+  at_.factor.solve(g.data(), out.data(), inputs_.design->threads());
+  const auto& held = arrays_.gradient.held;
+  if (held.empty()) return;
+  std::vector<double> back(held.size());
+  for (std::size_t a = 0; a < held.size(); ++a) back[a] = out[held[a]];
+  arrays_.held_part.solve(back.data(), back.data());
+  for (std::size_t a = 0; a < held.size(); ++a) {
+    axpy(-back[a], arrays_.held_columns[a].data(), out.data(), static_cast<Index>(out.size()));
+  }
+  for (Index p : held) out[p] = 0.0;
+}
+
 // The minimiser of the surrogate on the support: M delta = g with M = G_SS + (ridge + mu) I.
 void GramNewton::mm_direction(Direction& out, Progress& progress) {
   const Index k = static_cast<Index>(at_.support.size());
   out.resize(k);
-  at_.factor.solve(arrays_.gradient.g.data(), out.delta.data(), inputs_.design->threads());
+  solve_free(arrays_.gradient.g, out.delta);
   ++progress.solves;
   take_off_prox(arrays_.gradient.g, out);
-  if (!at_.exact) multiply(out);
+  if (!at_.exact || !arrays_.gradient.held.empty()) multiply(out);
 }
 
 // hessian_delta = M delta - mu delta: the proximal term is no part of F.
@@ -69,7 +100,7 @@ void GramNewton::multiply(Direction& dir) const {
     const double* gram = state_.set.gram(support[p]);
     double s = 0.0;
     for (std::size_t q = 0; q < support.size(); ++q) s += gram[support[q]] * dir.delta[q];
-    dir.hessian_delta[p] = s + inputs_.ridge.weight * dir.delta[p];
+    dir.hessian_delta[p] = s + inputs_.ridge.of(state_.column(support[p])) * dir.delta[p];
   }
 }
 
@@ -77,6 +108,7 @@ void GramNewton::multiply(Direction& dir) const {
 // lies along the MM direction; where F is not convex along that, it is taken as it is.
 void GramNewton::newton_direction(Progress& progress) {
   const Index k = static_cast<Index>(at_.support.size());
+  prepare_held(progress);
   mm_direction(arrays_.mm, progress);
   arrays_.newton = arrays_.mm;
   concave_ = false;
@@ -95,7 +127,7 @@ void GramNewton::newton_direction(Progress& progress) {
     system.mx = g;
   }
   take_off_prox(system.mx, arrays_.newton);
-  if (!at_.exact) multiply(arrays_.newton);
+  if (!at_.exact || !arrays_.gradient.held.empty()) multiply(arrays_.newton);
 }
 
 bool GramNewton::wrong_entrants(const Direction& dir) const {
@@ -118,17 +150,20 @@ Index GramNewton::drop_wrong_entrants(const Direction& dir) {
   return dropped;
 }
 
-// The step at which the first coordinate of the support would change sign, and which one.
-double GramNewton::first_crossing(const Direction& dir, Index& who) const {
-  double first = kInf;
-  who = -1;
+GramNewton::Crossing GramNewton::first_crossing(const Direction& dir) const {
+  Crossing first{kInf};
+  const bool capped = inputs_.box.capped();
   for (std::size_t p = 0; p < at_.support.size(); ++p) {
     const Index s = at_.support[p];
-    if (is_free(s) || dir.delta[p] * at_.sign[s] >= 0.0) continue;
-    const double t = -at_.w[s] / dir.delta[p];
-    if (t < first) {
-      first = t;
-      who = static_cast<Index>(p);
+    const double delta = dir.delta[p];
+    if (is_free(s)) continue;
+    if (delta * at_.sign[s] < 0.0) {
+      const double t = -at_.w[s] / delta;
+      if (t < first.t) first = {t, static_cast<Index>(p), true};
+    } else if (capped && delta != 0.0) {
+      const Bounds bounds = inputs_.box.of(state_.column(s));
+      const double t = ((delta > 0.0 ? bounds.upper : bounds.lower) - at_.w[s]) / delta;
+      if (t < first.t) first = {t, static_cast<Index>(p), false};
     }
   }
   return first;

@@ -99,8 +99,10 @@ void add_gram_product(const Inputs& inputs, const State& state, double factor,
 void add_hessian_product(const Inputs& inputs, const State& state, double factor,
                          const std::vector<double>& x, std::vector<double>& out) {
   add_gram_product(inputs, state, factor, x, out);
-  if (inputs.ridge.weight == 0.0) return;
-  for (Index s = 0; s < state.size(); ++s) out[s] += factor * inputs.ridge.weight * x[s];
+  if (inputs.ridge.none()) return;
+  for (Index s = 0; s < state.size(); ++s) {
+    out[s] += factor * inputs.ridge.of(state.column(s)) * x[s];
+  }
 }
 
 void correlate_by_gram(const Inputs& inputs, State& state) {

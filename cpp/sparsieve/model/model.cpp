@@ -30,10 +30,11 @@ void start_at_zero(const Inputs& inputs, State& state) { compute_residual(inputs
 
 void place_at(const Inputs& inputs, State& state, const std::vector<double>& w) {
   Point& at = state.point;
-  const Bounds& bounds = inputs.bounds;
   std::fill(at.w.begin(), at.w.end(), 0.0);
-  std::transform(w.begin(), w.end(), at.w.begin(),
-                 [&](double x) { return std::clamp(x, bounds.lower, bounds.upper); });
+  for (std::size_t s = 0; s < w.size(); ++s) {
+    const Bounds bounds = inputs.box.of(state.column(static_cast<Index>(s)));
+    at.w[s] = std::clamp(w[s], bounds.lower, bounds.upper);
+  }
   state.anchored = false;
   model_of(state).list_support(inputs, state);
   model_of(state).anchor(inputs, state);
@@ -96,7 +97,7 @@ void list_columns(State& state) {
 }
 
 void add_ridge(const Inputs& inputs, State& state) {
-  if (inputs.ridge.weight == 0.0) return;
+  if (inputs.ridge.none()) return;
   for (Index s = 0; s < state.size(); ++s) {
     state.c[s] += inputs.ridge.pull(state.column(s), state.point.w[s]);
   }

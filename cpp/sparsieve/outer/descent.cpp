@@ -145,7 +145,7 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
   const bool proof = proof_ && !rough_ && error > 0.0;
   Weighted weighted;
   design.weigh(r, weighted);
-  answer_ = aim_.screen.ask({r, weighted, levels().thresholds(), slack(), fit_.only_positive(),
+  answer_ = aim_.screen.ask({r, weighted, levels().thresholds(), slack(), fit_.sides(),
                              state.set.columns(), state.c, state.known_error, fit_.barred.count,
                              /*complete=*/false, /*rough=*/true, proof ? error : 0.0});
   const auto& found = answer_.violators;
@@ -164,7 +164,7 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
 
 // The violations inside the working set; `result.kkt` from these and those outside.
 void Descent::look_at_violations(SolveResult& result) {
-  fit_.gradient.compute(levels(), fit_.state);
+  fit_.gradient.compute(fit_.inputs, levels(), fit_.state);
   violations_.inside = larger(fit_.gradient.worst(), worst_zero(fit_.inputs, levels(), fit_.state));
   violations_.inside = larger(violations_.inside, dependent_violation());
   result.kkt = kkt(fit_.inputs, levels(), fit_.state, violations_);
@@ -196,7 +196,7 @@ bool Descent::go_back_if_misled() {
 void Descent::look_outside(bool last, SolveResult& result) {
   const State& state = fit_.state;
   answer_ = aim_.screen.ask({state.point.residual.r, state.point.residual.weighted,
-                             levels().thresholds(), slack(), fit_.only_positive(),
+                             levels().thresholds(), slack(), fit_.sides(),
                              state.set.columns(), state.c, state.known_error, fit_.barred.count,
                              /*complete=*/last, /*rough=*/false});
   double outside = 0.0;

@@ -45,7 +45,7 @@ void enlarge(Fit& fit, Target& target, std::vector<Violator> found, bool from_st
   const double brevity = std::min(1.0, kShortColumns / static_cast<double>(design.n()));
   const Index more = kExtraEntrants + static_cast<Index>(part * std::max(part, brevity) * m);
   const Index extra = std::min(2 * static_cast<Index>(fresh.size()) + more, most);
-  for (Index j : target.screen.likely(target.levels.thresholds(), kNear, fit.only_positive(),
+  for (Index j : target.screen.likely(target.levels.thresholds(), kNear, fit.sides(),
                                       state.set.columns(), extra)) {
     if (std::find(fresh.begin(), fresh.end(), j) == fresh.end()) fresh.push_back(j);
   }
@@ -60,7 +60,7 @@ void prefetch(Fit& fit, Target& target, double previous_slope0, const std::vecto
   const Index most = 8 + fit.history.entered;  // about as many as the last alpha needed
   const Index stayed = trim(fit, target.levels, share, most, held);
   if (!(ratio > 1.0)) return;
-  const auto fresh = target.screen.likely(target.levels.thresholds(), share, fit.only_positive(),
+  const auto fresh = target.screen.likely(target.levels.thresholds(), share, fit.sides(),
                                           state.set.columns(), most - stayed);
   // The whole set is read for them, which does not pay for a few: they come with the next violators.
   if (static_cast<Index>(fresh.size()) > state.size() / kWorthwhile) {
@@ -79,7 +79,7 @@ Index trim(Fit& fit, const Levels& levels, double share, Index most,
     if (at.place[s] < 0 && levels.threshold(state.column(s)) > 0.0) zeros.push_back(s);
   }
   const auto reached = [&](Index s) {
-    return reach(fit.inputs.bounds, state.c[s]) / levels.threshold(state.column(s));
+    return reach(fit.inputs.box.of(state.column(s)), state.c[s]) / levels.threshold(state.column(s));
   };
   std::sort(zeros.begin(), zeros.end(), [&](Index a, Index b) { return reached(a) > reached(b); });
   const Index all = static_cast<Index>(zeros.size()), few = std::min(all, k / 5 + 24);

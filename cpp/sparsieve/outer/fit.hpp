@@ -92,7 +92,7 @@ struct Fit {
   Barred barred;
   SupportGradient gradient;  // at the point it was last asked for
 
-  bool only_positive() const { return inputs.bounds.lower >= 0.0; }
+  const std::vector<signed char>& sides() const { return inputs.box.sides(); }
   // Whether feature j can never enter: constant, excluded by its weight, or unpenalised and dependent.
   bool is_barred(Index j) const;
   const Model& model() const;

@@ -27,7 +27,7 @@ void Solver::start_from_lasso(double alpha, double fraction, const SolveOptions&
     held = near_slots(fit_, fit_.target.levels, kNear);
     resume(*lasso_);
   }
-  fit_.target.levels.set(alpha, fit_.barred.dependent);
+  set_alpha(alpha);
   Levels levels = fit_.target.levels.lasso(fraction);
   if (first) {
     lasso_.emplace(Lasso{{std::move(levels), fit_.target.screen}, {}, false, {}, {}});
@@ -90,7 +90,9 @@ void Solver::warm_start(const std::vector<Index>& columns, const std::vector<dou
   const PollScope scope(fit_.inputs, poll);
   lasso_.reset();
   at_start_ = false;
-  move_to(columns, coef);
+  std::vector<double> w(coef);
+  for (std::size_t k = 0; k < w.size(); ++k) w[k] /= design_->factor(columns[k]);
+  move_to(columns, w);
 }
 
 // Replace the point; columns that can never enter are passed over.

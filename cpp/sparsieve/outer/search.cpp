@@ -80,7 +80,7 @@ bool Search::jump() {
 void Search::take_in_jumpers() {
   State& state = fit_.state;
   const Answer answer = fit_.target.screen.ask(
-      {state.point.residual.r, state.point.residual.weighted, jump_, 0.0, fit_.only_positive(),
+      {state.point.residual.r, state.point.residual.weighted, jump_, 0.0, fit_.sides(),
        state.set.columns(), state.c, state.known_error, fit_.barred.count,
        /*complete=*/true, /*rough=*/false});
   std::vector<Index> columns;

@@ -26,15 +26,14 @@ void check_lengths(const SolverParts& parts) {
   if (parts.weights && static_cast<Index>(parts.weights->size()) != parts.design->d()) {
     throw std::invalid_argument("weights has the wrong length");
   }
+  for (const auto* bounds : {&parts.lower, &parts.upper}) {
+    if (!bounds->empty() && static_cast<Index>(bounds->size()) != parts.design->d()) {
+      throw std::invalid_argument("bounds have the wrong length");
+    }
+  }
 }
 
-// The folder rule/ has ridges and any bounds; paths do not yet: screen, gap and Newton steps would be wrong.
 void check_supported(const Inputs& inputs) {
-  const Bounds& bounds = inputs.bounds;
-  const bool positive = bounds.lower == 0.0 && std::isinf(bounds.upper);
-  if (inputs.ridge.weight != 0.0 || !(bounds.none() || positive)) {
-    throw std::logic_error("paths know no ridge and no bounds but that of zero from below");
-  }
   if (!inputs.loss->quadratic()) throw std::logic_error("paths know squares only");
 }
 
@@ -42,14 +41,22 @@ bool all_penalised(const std::vector<double>& weights) {
   return std::find(weights.begin(), weights.end(), 0.0) == weights.end();
 }
 
+// Bounds in units of the design's columns.
+Box box_of(const Design& design, std::vector<double> lower, std::vector<double> upper) {
+  for (auto* bounds : {&lower, &upper}) {
+    for (std::size_t j = 0; j < bounds->size(); ++j) {
+      (*bounds)[j] /= design.factor(static_cast<Index>(j));
+    }
+  }
+  return {std::move(lower), std::move(upper)};
+}
+
 Inputs inputs_of(const Design& design, Response response, const SolverParts& parts,
                  std::function<bool()> poll) {
-  Bounds bounds;
-  if (parts.positive) bounds.lower = 0.0;
   return {&design,
           std::make_shared<SquaredLoss>(design, std::move(response)),
-          bounds,
-          Ridge{},
+          box_of(design, parts.lower, parts.upper),
+          Ridge{parts.ridge, {}, {}},
           parts.prox_weight,
           std::move(poll)};
 }
@@ -80,6 +87,10 @@ Solver::Solver(SolverParts parts, std::function<bool()> poll)
 Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll)
     : design_(std::move(measured.design)),
       penalty_(std::move(parts.penalty)),
+      l1_ratio_(parts.l1_ratio),
+      ridge_(parts.ridge),
+      lower_(parts.lower),
+      upper_(parts.upper),
       response_mean_(measured.response.mean),
       response_shift_(measured.response.shift),
       null_correlations_(std::move(measured.correlations)),
@@ -123,7 +134,7 @@ void Solver::fit_unpenalised() {
     if (fit_.target.levels.weights()[j] == 0.0 && inputs.design->norm2(j) > 0.0) free.push_back(j);
   }
   if (free.empty()) return;
-  if (inputs.bounds.none()) {
+  if (inputs.box.none() && inputs.ridge.none()) {
     // A column that depends on the others has nothing to add: it stays zero.
     const std::vector<Index> kept = independent(free);
     std::set_difference(free.begin(), free.end(), kept.begin(), kept.end(),

@@ -28,7 +28,7 @@ SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record
   const PollScope scope(fit_.inputs, options.poll);
   // 1. the levels of this alpha
   const double previous = fit_.target.levels.slope0();
-  fit_.target.levels.set(alpha, fit_.barred.dependent);
+  set_alpha(alpha);
   const bool from_start = std::exchange(at_start_, false);
   fit_.choice.next_alpha(from_start);
   // 2. start: from a lasso drop what the penalty drops, else fetch who is likely to enter
@@ -58,6 +58,44 @@ SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record
   return result;
 }
 
+// Penalty and ridge of this alpha. The ridge is a part of the factor and of the correlations.
+void Solver::set_alpha(double alpha) {
+  fit_.target.levels.set(l1_ratio_ * alpha, fit_.barred.dependent);
+  if (l1_ratio_ == 1.0) return;
+  State& state = fit_.state;
+  Ridge& ridge = fit_.inputs.ridge;
+  const std::vector<double>& weights = fit_.target.levels.weights();
+  const double share = (1.0 - l1_ratio_) * alpha;
+  for (Index s = 0; s < state.size(); ++s) {
+    state.c[s] -= ridge.pull(state.column(s), state.point.w[s]);
+  }
+  if (weights.empty()) {
+    ridge.weight = ridge_ + share;
+  } else {
+    ridge.own.resize(weights.size());
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      ridge.own[j] = std::isinf(weights[j]) ? 0.0 : share * weights[j];
+    }
+  }
+  for (Index s = 0; s < state.size(); ++s) {
+    state.c[s] += ridge.pull(state.column(s), state.point.w[s]);
+  }
+  fit_.model().list_support(fit_.inputs, state);
+}
+
+void Solver::solution(std::vector<Index>& columns, std::vector<double>& coef) const {
+  fit_.state.solution(columns, coef);
+  const auto bound = [](const std::vector<double>& bounds, Index j, double none) {
+    return bounds.empty() ? none : bounds[j];
+  };
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const Index j = columns[k];
+    // A bound that was divided by the factor need not come back as it was.
+    coef[k] = std::clamp(coef[k] * design_->factor(j), bound(lower_, j, -HUGE_VAL),
+                         bound(upper_, j, HUGE_VAL));
+  }
+}
+
 double Solver::correlation_limit() const {
   double largest = 0.0;
   for (Index j = 0; j < fit_.inputs.design->d(); ++j) {
@@ -73,8 +111,9 @@ double Solver::intercept() const {
   sum.add(response_mean_);
   for (Index s = 0; s < state.size(); ++s) {
     const Index j = state.column(s);
-    sum.add_product(-state.point.w[s], design_->shift(j));
-    sum.add_product(-state.point.w[s], design_->mean(j));
+    const double coef = state.point.w[s] * design_->factor(j);
+    sum.add_product(-coef, design_->shift(j));
+    sum.add_product(-coef, design_->mean(j));
   }
   return sum.value();
 }

@@ -1,6 +1,10 @@
 // Majorisation-minimisation along alphas.
 //
-//   minimise over w   F(w) = 1/2 (z - Xw)' Omega (z - Xw) + sum_j r(|w_j|; alpha pi_j)
+//   minimise over w   F(w) = 1/2 (z - Xw)' Omega (z - Xw)
+//                            + sum_j [ r(|w_j|; alpha l pi_j) + (alpha (1 - l) pi_j + ridge)/2 w_j^2 ]
+//
+// within bounds; l is the l1 ratio. Where the design is standardised, w is in units of its columns, and what
+// comes in and goes out in those of the user.
 //
 // The surrogate at w replaces r by its tangent: a weighted lasso with l1 weights slope_j(|w_j|).
 #pragma once
@@ -22,8 +26,9 @@ struct SolverParts {
   std::vector<double> y;
   std::shared_ptr<const Penalty> penalty;
   std::optional<std::vector<double>> weights;  // of the features; none = all 1; infinity = excluded
-  bool positive = false;
-  double prox_weight = 0.0;  // mu, see Inputs
+  double prox_weight = 0.0;                    // mu, see Inputs
+  double l1_ratio = 1.0, ridge = 0.0;
+  std::vector<double> lower, upper;  // bounds of the coefficients, in the user's units; empty: none
 };
 
 class Solver {
@@ -46,9 +51,7 @@ class Solver {
   void set_penalty(std::shared_ptr<const Penalty> penalty);
 
   // The non-zero coefficients, by increasing column.
-  void solution(std::vector<Index>& columns, std::vector<double>& coef) const {
-    fit_.state.solution(columns, coef);
-  }
+  void solution(std::vector<Index>& columns, std::vector<double>& coef) const;
   double null_deviance() const { return fit_.inputs.loss->null_deviance(); }
   double deviance() const { return fit_.state.point.fit; }  // of the current point
   // Of the current point: the mean that centring took from the response, less that of the prediction.
@@ -74,6 +77,7 @@ class Solver {
     Point point;
     History history;
   };
+  void set_alpha(double alpha);
   // ---- setting up (setup.cpp)
   struct Measured;
   Solver(SolverParts& parts, Measured measured, std::function<bool()> poll);
@@ -86,6 +90,8 @@ class Solver {
 
   std::shared_ptr<const Design> design_;
   std::shared_ptr<const Penalty> penalty_;
+  double l1_ratio_, ridge_;
+  std::vector<double> lower_, upper_;  // of the user
   double response_mean_ = 0.0, response_shift_ = 0.0;  // see Response; 0 without centring
   Account accounted_;
   std::vector<double> null_correlations_;

@@ -91,7 +91,7 @@ void SwapSearch::know_near() {
   std::vector<double> close(jump_);
   for (double& level : close) level *= kClose;
   const Answer answer = fit_.target.screen.ask(
-      {state.point.residual.r, state.point.residual.weighted, close, 0.0, fit_.only_positive(),
+      {state.point.residual.r, state.point.residual.weighted, close, 0.0, fit_.sides(),
        state.set.columns(), state.c, state.known_error, fit_.barred.count, /*complete=*/true,
        /*rough=*/false});
   std::vector<std::pair<Index, Index>> order;  // column, and slot or -1 - place in the answer

@@ -286,7 +286,7 @@ void Search::polish(std::vector<Found>& found) const {
 std::vector<Best> search_minima(const Curve& curve, const std::vector<Coordinate>& of) {
   const Search search(curve, of);
   std::vector<double> ends;
-  for (const Coordinate& c : of) ends.push_back(c.z / c.h);
+  for (const Coordinate& c : of) ends.push_back(std::min(c.z / c.h, c.cap));
   std::vector<Found> found = search.run<Minimum>(ends);
   search.polish(found);
   std::vector<Best> out;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "sparsieve/penalty/penalty.hpp"
@@ -16,6 +17,7 @@ using Curve = std::function<void(const double*, const double*, Index, double*, d
 
 struct Coordinate {
   double z, h, alpha;
+  double cap = std::numeric_limits<double>::infinity();  // t may not be larger
 };
 
 // Minima proven to 1e-12 of z^2/(2h); then the slope's root beside the best point. Needs z, alpha > 0.

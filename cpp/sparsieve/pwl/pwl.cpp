@@ -22,7 +22,7 @@ Inputs inputs_of(const PwlProblem& problem) {
   const Design& design = *problem.design;
   const Response response(design.weights(), problem.z);
   return {&design, std::make_shared<SquaredLoss>(design, response),
-          {},      {problem.prox_weight, problem.centre},
+          {},      {problem.prox_weight, {}, problem.centre},
           0.0,     {}};
 }
 

@@ -21,6 +21,11 @@ constexpr Index kGrainsPerThread = 128;
 constexpr double kSeldomShare = 0.25;
 constexpr double kDeviations = 4.0;
 
+// How far a correlation goes in the directions that count.
+double towards(const std::vector<signed char>& sides, Index j, double correlation) {
+  return sides.empty() || sides[j] == 0 ? std::abs(correlation) : sides[j] * correlation;
+}
+
 // Marks columns as long as it lives, also when an exception ends the query. The cost is that of the
 // columns, not that of the mask.
 class Marked {
@@ -91,7 +96,7 @@ bool Screen::skipped(const Query& query, Index j) const {
 
 // How far the interval of column j reaches, with a share of its radius.
 double Screen::reach(const Query& query, Index j, double share) const {
-  return (query.only_positive ? centre_[j] : std::abs(centre_[j])) + share * radius_[j];
+  return towards(query.sides, j, centre_[j]) + share * radius_[j];
 }
 
 bool Screen::settled(const Query& query, Index j) const {
@@ -218,8 +223,8 @@ void Screen::remember(const Query& query) {
 }
 
 std::vector<Index> Screen::likely(const std::vector<double>& threshold, double share,
-                                  bool only_positive, const std::vector<Index>& left_out,
-                                  Index most) {
+                                  const std::vector<signed char>& sides,
+                                  const std::vector<Index>& left_out, Index most) {
   const Marked marks(marked_, left_out);
   std::vector<std::pair<double, Index>> found;
   static const double no_radius[kGrainColumns] = {};
@@ -230,7 +235,7 @@ std::vector<Index> Screen::likely(const std::vector<double>& threshold, double s
                                   share, std::min(kGrainColumns, design_->d() - first), far);
     for (Index k = 0; k < count; ++k) {
       const Index j = first + far[k];
-      const double reached = only_positive ? centre_[j] : std::abs(centre_[j]);
+      const double reached = towards(sides, j, centre_[j]);
       if (!(reached > share * threshold[j])) continue;
       if (marked_[j] || design_->norm2(j) == 0.0 || !(threshold[j] > 0.0)) continue;
       found.emplace_back(-reached / threshold[j], j);
@@ -267,7 +272,7 @@ void Screen::examine(const Query& query, Answer& answer) {
   if (!open_.empty() && !query.rough) read(query);
   answer.by_reading += static_cast<Index>(open_.size());
   for (const Index j : open_) {
-    const double reached = query.only_positive ? centre_[j] : std::abs(centre_[j]);
+    const double reached = towards(query.sides, j, centre_[j]);
     const double over = reached - query.threshold[j];
     if (!(over <= query.slack)) {  // also what is not a number
       answer.violators.push_back({j, centre_[j]});
@@ -300,8 +305,8 @@ void Screen::look_in_shadow(const Query& query) {
         Index direct = first, back = last;
         for (Index k = first; k < last; ++k) {
           const Index j = open_[k];
-          const double whole_radius = shadow->radius(whole, j);
-          const double change_radius = shadow->radius(change, j) + std::abs(g) * newest.radius[j] +
+          const double whole_radius = design_->shadow_radius(whole, j);
+          const double change_radius = design_->shadow_radius(change, j) + std::abs(g) * newest.radius[j] +
                                        combinations_.norm * design_->rounding(j);
           const Index place = change_radius < whole_radius ? --back : direct++;
           columns[place] = j;
@@ -320,11 +325,11 @@ void Screen::look_in_shadow(const Query& query) {
         }
       });
   std::erase(open_, -1);
-  if (shadow->has_fine() && query.proves()) look_in_fine_shadow(query, *shadow, whole);
+  if (shadow->has_fine() && query.proves()) look_in_fine_shadow(query, whole);
 }
 
 // The same for what is open still, with all the bits of the shadow.
-void Screen::look_in_fine_shadow(const Query& query, const Shadow& shadow, const Quantised& whole) {
+void Screen::look_in_fine_shadow(const Query& query, const Quantised& whole) {
   const std::vector<Index> columns = open_;
   const Index count = static_cast<Index>(columns.size());
   std::vector<double> centre(count);
@@ -332,7 +337,7 @@ void Screen::look_in_fine_shadow(const Query& query, const Shadow& shadow, const
   open_.clear();
   for (Index k = 0; k < count; ++k) {
     const Index j = columns[k];
-    narrow(j, centre[k], shadow.fine_radius(whole, j) + design_->norm(j) * query.error);
+    narrow(j, centre[k], design_->fine_shadow_radius(whole, j) + design_->norm(j) * query.error);
     if (!settled(query, j)) open_.push_back(j);
   }
 }

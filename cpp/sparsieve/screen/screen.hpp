@@ -30,7 +30,8 @@ struct Query {
   const Weighted& weighted;  // of r
   const std::vector<double>& threshold;
   double slack;        // a column may exceed its threshold by this much
-  bool only_positive;  // negative correlations exceed no threshold
+  // Per column: 1 = negative correlations exceed no threshold, -1 = positive ones do not; empty: both do.
+  const std::vector<signed char>& sides;
   // The working set, about which nothing is asked: its columns, their correlations, and a bound of the
   // error of those. A rough query (see below) makes no use of the correlations.
   const std::vector<Index>& columns;
@@ -57,7 +58,7 @@ struct Answer {
   // Columns outside the working set that exceed threshold + slack, by increasing column: all of them if the
   // query is complete, else those among the likely ones, and all if there are none of these.
   std::vector<Violator> violators;
-  // A proven bound of |x_j' Omega r| / threshold_j (without |.| if only_positive), over all columns that
+  // A proven bound of |x_j' Omega r| / threshold_j (without |.| where only one side counts), over all columns that
   // were asked about, examined or not.
   double ratio = 0.0;
   // The largest excess over the threshold among columns that were examined and not returned.
@@ -83,7 +84,8 @@ class Screen {
   Answer ask(const Query& query);
   // Columns, other than those left out, whose correlation at the last residual asked about is likely to
   // exceed share * threshold: the most likely first, at most `most`.
-  std::vector<Index> likely(const std::vector<double>& threshold, double share, bool only_positive,
+  std::vector<Index> likely(const std::vector<double>& threshold, double share,
+                            const std::vector<signed char>& sides,
                             const std::vector<Index>& left_out, Index most);
 
  private:
@@ -108,7 +110,7 @@ class Screen {
   void open(bool likely);
   void examine(const Query& query, Answer& answer);
   void look_in_shadow(const Query& query);
-  void look_in_fine_shadow(const Query& query, const Shadow& shadow, const Quantised& whole);
+  void look_in_fine_shadow(const Query& query, const Quantised& whole);
   void read(const Query& query);
   void add_opened_to_ratio(const Query& query, Answer& answer) const;
   void remember(const Query& query);

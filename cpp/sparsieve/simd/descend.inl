@@ -14,11 +14,12 @@ constexpr double kMostConcave = 0.7;
 // The new value of coordinate s, given its correlation c and the curvature `steep` of its surrogate.
 inline double destination(const Epoch& e, Index s, double c, double steep) {
   const double old = e.w[s], lambda = e.slope[s], pull = c + steep * old;
+  const Bounds bounds = e.bounds == nullptr ? Bounds{} : e.bounds[s];
   if (e.newton_steps && old != 0.0 && e.curvature[s] > -kMostConcave * steep) {
     const double newton = old + (c - std::copysign(lambda, old)) / (steep + e.curvature[s]);
-    if (newton * old > 0.0 && newton >= e.bounds.lower && newton <= e.bounds.upper) return newton;
+    if (newton * old > 0.0 && newton >= bounds.lower && newton <= bounds.upper) return newton;
   }
-  return prox(l1_rule(lambda, e.bounds), pull, steep);
+  return prox(l1_rule(lambda, bounds), pull, steep);
 }
 
 // `visit(j)` is column j: `size()` entries, `dot()` = x_j'v and `add(a)`: v += a Omega x_j, in this order.
@@ -34,18 +35,20 @@ void descend_by(Epoch& epoch, EpochInputs& inputs, const Visitor& visit) {
     const Index j = e.columns[s];
     auto column = visit(j);
     const double mean = t.means == nullptr ? 0.0 : t.means[j];
-    const double steep = t.norms2[j] + (e.ridge + e.prox_weight), old = e.w[s];
-    double c = column.dot() - mean * t.sum;
-    if (e.ridge != 0.0) c += e.ridge * ((e.centre == nullptr ? 0.0 : e.centre[s]) - old);
+    const double ridge = e.ridge == nullptr ? 0.0 : e.ridge[s];
+    const double steep = t.norms2[j] + (ridge + e.prox_weight), old = e.w[s];
+    const double factor = t.factors == nullptr ? 1.0 : t.factors[j];
+    double c = factor * (column.dot() - mean * t.sum);
+    if (e.ridge != nullptr) c += ridge * (e.centre[s] - old);
     read += column.size();
     const double fresh = destination(e, s, c, steep), delta = fresh - old;
     if (std::abs(delta) <= kEps * std::abs(old)) continue;
     const double violation = (steep + (e.newton_steps ? e.curvature[s] : 0.0)) * std::abs(delta);
     if (violation > worst || violation != violation) worst = violation;
-    change += delta * (0.5 * (t.norms2[j] + e.ridge) * delta - c);
-    column.add(-delta);
+    change += delta * (0.5 * (t.norms2[j] + ridge) * delta - c);
+    column.add(-factor * delta);
     read += column.size();
-    t.sum -= delta * mean * t.total;
+    t.sum -= factor * delta * mean * t.total;
     e.w[s] = fresh;
   }
   epoch.worst = worst;

@@ -1,6 +1,8 @@
 #include "sparsieve/state/state.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace sparsieve {
 namespace {
@@ -36,12 +38,29 @@ void State::solution(std::vector<Index>& columns, std::vector<double>& coef) con
   }
 }
 
+Box::Box(std::vector<double> lower, std::vector<double> upper)
+    : lower_(std::move(lower)), upper_(std::move(upper)) {
+  const std::size_t d = std::max(lower_.size(), upper_.size());
+  std::vector<signed char> sides(d, 0);
+  bool one_sided = false;
+  for (std::size_t j = 0; j < d; ++j) {
+    const Bounds bounds = of(static_cast<Index>(j));
+    if (!(bounds.lower < 0.0)) sides[j] = 1;
+    if (!(bounds.upper > 0.0)) sides[j] = -1;
+    one_sided = one_sided || sides[j] != 0;
+    capped_ = capped_ || (bounds.lower < 0.0 && !std::isinf(bounds.lower)) ||
+              (bounds.upper > 0.0 && !std::isinf(bounds.upper));
+  }
+  if (one_sided) sides_ = std::move(sides);
+}
+
 double ridge_value(const Inputs& inputs, const State& state) {
-  if (inputs.ridge.weight == 0.0) return 0.0;
+  if (inputs.ridge.none()) return 0.0;
   double total = 0.0;
   for (Index s = 0; s < state.size(); ++s) {
-    const double away = state.point.w[s] - inputs.ridge.centre_of(state.column(s));
-    total += 0.5 * inputs.ridge.weight * away * away;
+    const Index j = state.column(s);
+    const double away = state.point.w[s] - inputs.ridge.centre_of(j);
+    total += 0.5 * inputs.ridge.of(j) * away * away;
   }
   return total;
 }
@@ -58,7 +77,7 @@ void join(const Inputs& inputs, State& state, const std::vector<Index>& slots) {
       at.place[slot] = place;
       at.support.push_back(slot);
       for (Index q = 0; q <= place; ++q) rows[b * width + q] = gram[at.support[q]];
-      rows[b * width + place] += inputs.damping();
+      rows[b * width + place] += inputs.damping(state.column(slot));
     }
     at.exact = at.factor.append(std::move(rows), count, inputs.design->threads()) && at.exact;
   }

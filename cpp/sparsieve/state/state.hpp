@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -13,28 +14,53 @@
 
 namespace sparsieve {
 
-// weight/2 ||w - centre||^2: a part of F. In one proximal weighted lasso, mu = weight and w' = centre.
+// sum_j of(j)/2 (w_j - centre_j)^2: a part of F. In one proximal weighted lasso, mu = weight and w' = centre.
 struct Ridge {
-  double weight = 0.0;
+  double weight = 0.0;         // of every feature
+  std::vector<double> own;     // per feature, what it has beyond that; empty = 0
   std::vector<double> centre;  // per feature; empty = 0
 
+  bool none() const { return weight == 0.0 && own.empty(); }
+  double of(Index j) const { return own.empty() ? weight : weight + own[j]; }
   double centre_of(Index j) const { return centre.empty() ? 0.0 : centre[j]; }
   // What it adds to the correlation of a coordinate: minus its derivative.
-  double pull(Index j, double w) const { return weight * (centre_of(j) - w); }
+  double pull(Index j, double w) const { return of(j) * (centre_of(j) - w); }
+};
+
+// Where the coefficients may be. Zero is inside.
+class Box {
+ public:
+  Box() = default;
+  // One entry per feature, or none: no bound.
+  Box(std::vector<double> lower, std::vector<double> upper);
+  Bounds of(Index j) const {
+    return {lower_.empty() ? -kNever : lower_[j], upper_.empty() ? kNever : upper_[j]};
+  }
+  bool none() const { return lower_.empty() && upper_.empty(); }
+  // Whether a coefficient other than zero may be at a bound.
+  bool capped() const { return capped_; }
+  // The sign that a feature may take when it leaves zero, 0 = both; empty: both for all.
+  const std::vector<signed char>& sides() const { return sides_; }
+
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  std::vector<double> lower_, upper_;
+  std::vector<signed char> sides_;
+  bool capped_ = false;
 };
 
 // What is given and does not change during a solve.
 struct Inputs {
   const Design* design;
   std::shared_ptr<const Loss> loss;
-  Bounds bounds;  // of every coefficient
+  Box box;
   Ridge ridge;
   double prox_weight =
       0.0;  // mu of [RGS19]: mu/2 ||w - w_now||^2 is added to each surrogate, not to F
   std::function<bool()> poll;  // true = stop; once true it stays so
 
-  // What the surrogate adds to the curvature of every coordinate.
-  double damping() const { return ridge.weight + prox_weight; }
+  // What the surrogate adds to the curvature of a coordinate.
+  double damping(Index j) const { return ridge.of(j) + prox_weight; }
   bool stopped() const { return poll && poll(); }
 };
 
