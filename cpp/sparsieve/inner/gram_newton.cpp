@@ -96,7 +96,7 @@ void GramNewton::arrive(const Crossing& crossing) {
 // support kept its shape, so that a full step was taken.
 bool GramNewton::step(double& change, Progress& progress) {
   change = 0.0;
-  newton_direction(progress);
+  find_directions(progress);
   const Direction* dir = &arrays_.newton;
   if (wrong_entrants(arrays_.newton)) {
     dir = &arrays_.mm;

@@ -51,7 +51,9 @@ class GramNewton final : public InnerSolver {
     return sparsieve::is_free(inputs_, levels_, state_.column(slot));
   }
   // ---- directions (newton_direction.cpp)
+  void find_directions(Progress& progress);
   void newton_direction(Progress& progress);
+  bool hold_outward();
   void prepare_held(Progress& progress);
   void solve_free(const std::vector<double>& g, std::vector<double>& out) const;
   void mm_direction(Direction& out, Progress& progress);

@@ -104,11 +104,34 @@ void GramNewton::multiply(Direction& dir) const {
   }
 }
 
+// Both directions, without the coefficients that they would push beyond a bound. At least one that the
+// gradient moves is left: along M^-1 g and along Newton's direction it is not the other way for all.
+void GramNewton::find_directions(Progress& progress) {
+  do {
+    prepare_held(progress);
+    newton_direction(progress);
+  } while (inputs_.box.capped() && hold_outward());
+}
+
+bool GramNewton::hold_outward() {
+  std::vector<Index>& held = arrays_.gradient.held;
+  const std::size_t before = held.size();
+  for (std::size_t p = 0; p < at_.support.size(); ++p) {
+    const double w = at_.w[at_.support[p]];
+    const Bounds bounds = inputs_.box.of(state_.column(at_.support[p]));
+    const double most = std::max(arrays_.newton.delta[p], arrays_.mm.delta[p]);
+    const double least = std::min(arrays_.newton.delta[p], arrays_.mm.delta[p]);
+    if (!((w == bounds.upper && most > 0.0) || (w == bounds.lower && least < 0.0))) continue;
+    held.push_back(static_cast<Index>(p));
+    arrays_.gradient.g[p] = 0.0;
+  }
+  return held.size() > before;
+}
+
 // Newton's direction for F itself, (M + diag r'') delta = g. The first iterate of conjugate gradients
 // lies along the MM direction; where F is not convex along that, it is taken as it is.
 void GramNewton::newton_direction(Progress& progress) {
   const Index k = static_cast<Index>(at_.support.size());
-  prepare_held(progress);
   mm_direction(arrays_.mm, progress);
   arrays_.newton = arrays_.mm;
   concave_ = false;

@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ..data.terms import check_terms
 from ..data.validation import check_alphas, check_number, check_X_y
 from ..penalties import Penalty, resolve_penalty
 from ..solve.limits import check_limits
@@ -49,16 +50,22 @@ def alpha_max(
     weights: ArrayLike | None = None,
     positive: bool = False,
     minimum: str = "stationary",
+    standardize: bool = False,
+    l1_ratio: float = 1.0,
+    ridge: float = 0.0,
+    bounds: Any = None,
 ) -> float:
     r"""Return the smallest alpha at which zero is a critical point, or a stronger minimum.
 
-    There :math:`r'(0; \alpha \pi_j) \ge |x_j^\top \Omega (y - b)|` for every penalised feature,
-    once unpenalised ones (weight 0) are fitted first.
+    There :math:`r'(0; \alpha \lambda \pi_j) \ge |x_j^\top \Omega (y - b)|` for every penalised
+    feature, once unpenalised ones (weight 0) are fitted first; :math:`\lambda` is the l1 ratio.
 
     Parameters
     ----------
-    X, y, penalty, fit_intercept, sample_weight, weights, positive
+    X, y, penalty, fit_intercept, sample_weight, weights, positive, l1_ratio, ridge, bounds
         As in :func:`sparse_path`.
+    standardize : bool, default=False
+        As in :func:`sparse_path`; here it must be said.
     minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
         How strong a minimum zero has to be. From "coordinatewise" on, no single feature lowers the
         objective, wherever its coefficient goes: with log-sum, or with columns of small variance,
@@ -70,7 +77,16 @@ def alpha_max(
         0.0 when no feature correlates with y.
     """
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    problem = Problem(data, fit_intercept=fit_intercept, positive=positive, minimum=minimum)
+    terms = check_terms(
+        data.X.shape[1],
+        data.feature_names,
+        positive=positive,
+        standardize=standardize,
+        l1_ratio=l1_ratio,
+        ridge=ridge,
+        bounds=bounds,
+    )
+    problem = Problem(data, fit_intercept=fit_intercept, terms=terms, minimum=minimum)
     return Solver(problem, resolve_penalty(penalty)).alpha_max(minimum)
 
 
@@ -97,12 +113,20 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     max_time: float | None = None,
     callback: Callable[[Point], Any] | None = None,
     shadow: bool = True,
+    standardize: bool | None = None,
+    l1_ratio: float = 1.0,
+    ridge: float = 0.0,
+    bounds: Any = None,
 ) -> Path:
     r"""Compute a regularisation path, every point with a certificate.
 
     .. math::
         \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
-        + \sum_j r(|w_j|; \alpha \pi_j)
+        + \sum_j \Big[ r(|v_j|; \alpha \lambda \pi_j)
+        + \frac{\alpha (1 - \lambda) \pi_j + \rho}{2} v_j^2 \Big]
+
+    where :math:`v_j` is :math:`w_j`, or the coefficient of the standardised column, the l1 ratio
+    :math:`\lambda` is 1 and the ridge :math:`\rho` is 0 unless something else is asked for.
 
     Parameters
     ----------
@@ -179,6 +203,18 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
         to pay for it. It saves most reads of X. What is certified is proven as strictly with it as
         without, but the way there differs: ``kkt`` differs below ``tol``, and a path of a
         non-convex penalty may end in another stationary point.
+    standardize : bool or None, default=None
+        Whether each column is divided by its weighted standard deviation before it is penalised.
+        Coefficients, bounds and starts are in the units of X either way. None means no, with a
+        warning where column scales differ so much that the penalty has another shape for part of
+        the columns.
+    l1_ratio : float, default=1.0
+        The :math:`\lambda` in (0, 1]: the rest of alpha is a ridge, as in an elastic net.
+    ridge : float, default=0.0
+        The :math:`\rho`, the same at every alpha.
+    bounds : pair (lower, upper), default=None
+        Where the coefficients may be: each side None, a number, one number per column, or a
+        mapping from column names to numbers. Zero must be inside.
 
     Returns
     -------
@@ -214,10 +250,19 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
         callback=callback,
     )
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
+    terms = check_terms(
+        data.X.shape[1],
+        data.feature_names,
+        positive=positive,
+        standardize=standardize,
+        l1_ratio=l1_ratio,
+        ridge=ridge,
+        bounds=bounds,
+    )
     problem = Problem(
         data,
         fit_intercept=fit_intercept,
-        positive=positive,
+        terms=terms,
         n_jobs=n_jobs,
         shadow=shadow,
         minimum=minimum,

@@ -89,43 +89,39 @@ def _bisected(holds: Callable[[float], bool], low: float, high: float) -> float:
 
 
 def alpha_without_jumps(
-    thresholds: Callable[[Floats, Floats], Floats],
+    thresholds: Callable[[float, NDArray[np.int64]], Floats],
     stationary: float,
     correlations: Floats,
-    curvatures: Floats,
-    weights: Floats | None = None,
 ) -> float:
     """Return the smallest alpha at which no coefficient of zero has a better value anywhere.
 
     Parameters
     ----------
     thresholds : callable
-        Given curvatures and the alpha pi_j, the correlations from which on zero is no minimiser.
+        Given alpha and some features, the correlations from which on zero is no minimiser.
     stationary : float
         What :func:`alpha_max_for` returns: zero is not even stationary below.
-    correlations, curvatures, weights : ndarray of shape (n_features,)
-        As in :func:`alpha_max_for`, with the weighted mean squares of the columns.
+    correlations : ndarray of shape (n_features,)
+        As in :func:`alpha_max_for`; 0 for features that play no part.
     """
     c = np.abs(correlations)
-    pi = np.ones_like(c) if weights is None else weights
-    relevant = (pi > 0) & np.isfinite(pi) & (c > 0) & (curvatures > 0)
-    c, pi, h = c[relevant], pi[relevant], curvatures[relevant]
-
-    def stay(alpha: float) -> NDArray[np.bool_]:
-        return np.asarray(thresholds(h, alpha * pi) >= c)
-
     if stationary == 0.0:
         return stationary
-    leaving = ~stay(stationary)  # the others stay at every larger alpha, too
-    if not leaving.any():
+    leaving = np.flatnonzero(c)
+    # Features that stay at this alpha stay at every larger one, too.
+    leaving = leaving[~(thresholds(stationary, leaving) >= c[leaving])]
+    if leaving.size == 0:
         return stationary
-    c, pi, h = c[leaving], pi[leaving], h[leaving]
+
+    def stay(alpha: float) -> bool:
+        return bool(np.all(thresholds(alpha, leaving) >= c[leaving]))
+
     high = 2.0 * stationary
-    while not stay(high).all():
+    while not stay(high):
         high *= 2.0
         if math.isinf(high):
             raise ValueError(
                 "penalty: at every alpha some coefficient of zero has a better value; make value "
                 "grow with alpha without bound, or use minimum='stationary'."
             )
-    return _bisected(lambda alpha: bool(stay(alpha).all()), high / 2.0, high)
+    return _bisected(stay, high / 2.0, high)

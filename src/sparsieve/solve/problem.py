@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from .. import _core
 from ..data.core_columns import core_columns
 from ..data.design import Design
 from ..data.kinds import check_flag
+from ..data.terms import PLAIN, Terms
 from ..data.types import Floats
 from ..data.validation import Checked
 from .points import Fits, Point
@@ -42,7 +44,9 @@ class Problem:
     Parameters
     ----------
     data : Checked
-    fit_intercept, positive : bool
+    fit_intercept : bool
+    terms : Terms
+        Units of the columns, ridge, bounds.
     n_jobs : int or None
         Threads of one solver's passes over X, counted as joblib counts them. The result is the
         same, bit for bit, for any number.
@@ -57,18 +61,18 @@ class Problem:
         data: Checked,
         *,
         fit_intercept: bool = True,
-        positive: bool = False,
+        terms: Terms = PLAIN,
         n_jobs: int | None = None,
         shadow: bool = True,
         minimum: str = "stationary",
     ) -> None:
         self.minimum = check_minimum(minimum)
-        self.data = data
+        self.data = data._replace(weights=terms.excluding(data.weights))
+        self.terms = terms
         self.design = Design(data.X)
         self.n_jobs = n_jobs
         self.shadow = check_flag("shadow", shadow)
         self.fit_intercept = check_flag("fit_intercept", fit_intercept)
-        self.positive = check_flag("positive", positive)
         self.n_samples, self.n_features = self.design.shape
         self._columns: _core.Columns | None = None
 
@@ -79,10 +83,23 @@ class Problem:
             self._columns = core_columns(self.data.X)
         return self._columns
 
+    @property
+    def feature_weights(self) -> Floats:
+        """One penalty weight per feature."""
+        weights = self.data.weights
+        return np.ones(self.n_features) if weights is None else weights
+
+    @functools.cached_property
+    def scales(self) -> Floats:
+        """What coefficients are multiplied by before they are penalised: one per feature."""
+        if not self.terms.standardize:
+            return np.ones(self.n_features)
+        spreads = self.design.spreads(self.data.omega())
+        return np.where(spreads > 0.0, spreads, 1.0)
+
     def projected(self, coef: Floats) -> Floats:
-        """Return coefficients that obey the constraints: signs, and features left out."""
-        if self.positive:
-            coef = np.maximum(coef, 0.0)
+        """Return coefficients that obey the constraints: bounds, and features left out."""
+        coef = self.terms.clip(coef)
         if self.data.weights is not None:
             coef = np.where(np.isinf(self.data.weights), 0.0, coef)
         return coef

@@ -166,14 +166,18 @@ class Solver:
             count_jobs(problem.n_jobs),
             problem.shadow,
             n_alphas >= _MANY,
+            problem.terms.standardize,
         )
         self._core = _core.solver(
             self._design,
             data.y,
             core_penalty(penalty),
             data.weights,
-            problem.positive,
             prox_weight,
+            problem.terms.l1_ratio,
+            problem.terms.ridge,
+            problem.terms.lower,
+            problem.terms.upper,
             max_time,
         )
         check_range(self._design, data)
@@ -216,17 +220,26 @@ class Solver:
         With nothing to swap, coordinate-wise and swap are the same.
         """
         c = np.asarray(self._core.null_correlations, dtype=np.float64)
-        c = np.maximum(c, 0.0) if self.problem.positive else c
-        level = alpha_max_for(self.penalty, c, self._weights)
+        terms = self.problem.terms
+        c = terms.outward(c)
+        level = alpha_max_for(self.penalty, c, self._weights) / terms.l1_ratio
         if minimum == "stationary" or self._convex:
             return level
-        thresholds = core_penalty(self.penalty).jump_thresholds
-        return alpha_without_jumps(thresholds, level, c, self._design.norms2, self._weights)
+        pi, h = self.problem.feature_weights, self._design.norms2
+        jumps = core_penalty(self.penalty).jump_thresholds
+
+        def thresholds(alpha: float, of: NDArray[np.int64]) -> Floats:
+            steep = h[of] + terms.ridges(alpha, pi[of])
+            return np.asarray(jumps(steep, terms.strength(alpha) * pi[of]))
+
+        used = (pi > 0) & np.isfinite(pi) & (h > 0)
+        return alpha_without_jumps(thresholds, level, np.where(used, c, 0.0))
 
     def largest_alpha(self) -> float:
         """Return where a path starts: alpha_max, or a natural scale when nothing correlates."""
         limit = np.array([self._core.correlation_limit])
-        return self.alpha_max() or alpha_max_for(self.penalty, limit) or 1.0
+        scale = alpha_max_for(self.penalty, limit) / self.problem.terms.l1_ratio
+        return self.alpha_max() or scale or 1.0
 
     def warm_start(self, columns: NDArray[np.int64], values: Floats) -> None:
         """Continue from the given non-zero coefficients."""

@@ -1,0 +1,202 @@
+r"""What a problem says beside its data and its penalty: units of the columns, a ridge, bounds.
+
+.. math::
+    \sum_j \Big[ r(|v_j|; \alpha \lambda \pi_j)
+    + \frac{\alpha (1 - \lambda) \pi_j + \rho}{2} v_j^2 \Big], \qquad
+    \mathrm{lower}_j \le w_j \le \mathrm{upper}_j
+
+with the l1 ratio lambda, the ridge rho, and v_j = w_j, or s_j w_j where columns are standardised: s_j is
+the weighted standard deviation of column j. Plain NumPy: the judges use it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kinds import check_flag
+from .types import Floats
+from .validation import check_number
+
+__all__ = ["PLAIN", "Terms", "by_name", "check_terms"]
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Checked options, one object for all rooms.
+
+    Attributes
+    ----------
+    standardize : bool
+    l1_ratio, ridge : float
+    lower, upper : ndarray of shape (n_features,) or None
+        Bounds of the coefficients in the user's units; None: there are none.
+    unasked : bool
+        Nobody said whether columns are to be standardised: a warning may be due.
+    """
+
+    standardize: bool = False
+    l1_ratio: float = 1.0
+    ridge: float = 0.0
+    lower: Floats | None = None
+    upper: Floats | None = None
+    unasked: bool = False
+
+    @property
+    def bounded(self) -> bool:
+        """Whether any coefficient has a bound."""
+        return self.lower is not None or self.upper is not None
+
+    @property
+    def ridged(self) -> bool:
+        """Whether there is a ridge, of whichever kind."""
+        return self.ridge > 0.0 or self.l1_ratio < 1.0
+
+    def clip(self, coef: Floats) -> Floats:
+        """Return coefficients moved into their bounds."""
+        if self.lower is not None:
+            coef = np.maximum(coef, self.lower)
+        return coef if self.upper is None else np.minimum(coef, self.upper)
+
+    def obeyed_by(self, coef: Floats) -> bool:
+        """Tell whether every coefficient is within its bounds."""
+        return bool(np.all(self.clip(coef) == coef))
+
+    def outward(self, correlation: Floats) -> Floats:
+        """Return how far correlations push coefficients of zero, in the ways these may go."""
+        up = correlation if self.upper is None else np.where(self.upper > 0, correlation, -np.inf)
+        down = -correlation
+        down = down if self.lower is None else np.where(self.lower < 0, down, -np.inf)
+        return np.maximum(np.maximum(up, down), 0.0)
+
+    def strength(self, alpha: Any) -> Any:
+        """Return what the penalty has of alpha."""
+        return alpha * self.l1_ratio
+
+    def ridges(self, alpha: float, weights: Floats) -> Floats:
+        """Return the ridge of every feature at one alpha; that of an excluded one is 0."""
+        share = (1.0 - self.l1_ratio) * alpha
+        with np.errstate(invalid="ignore"):
+            own = np.where(np.isinf(weights), 0.0, share * weights + self.ridge)
+        return np.asarray(own, dtype=np.float64)
+
+    def excluding(self, weights: Floats | None) -> Floats | None:
+        """Return the features' weights with those excluded that may not leave zero at all."""
+        if self.lower is None or self.upper is None:
+            return weights
+        fixed = (self.lower == 0.0) & (self.upper == 0.0)
+        if not fixed.any():
+            return weights
+        return np.where(fixed, np.inf, 1.0 if weights is None else weights)
+
+
+#: No ridge, no bounds, columns as they are.
+PLAIN = Terms()
+
+
+def check_terms(
+    n_features: int,
+    names: NDArray[Any] | None = None,
+    *,
+    positive: Any = False,
+    standardize: Any = None,
+    l1_ratio: Any = 1.0,
+    ridge: Any = 0.0,
+    bounds: Any = None,
+) -> Terms:
+    """Return checked options; ``positive`` and ``bounds`` together mean both."""
+    lower, upper = _check_bounds(bounds, n_features, names)
+    if check_flag("positive", positive):
+        lower = np.zeros(n_features) if lower is None else np.maximum(lower, 0.0)
+    remedy = "use True, False, or None to be warned where it matters"
+    return Terms(
+        standardize=standardize is not None
+        and check_flag("standardize", standardize, remedy=remedy),
+        l1_ratio=check_number(
+            "l1_ratio",
+            l1_ratio,
+            high=1.0,
+            closed="high",
+            remedy="use 1 for no ridge; for a ridge alone use ridge= and a small alpha",
+        ),
+        ridge=check_number("ridge", ridge, closed="low", remedy="use 0 for no ridge"),
+        lower=lower,
+        upper=upper,
+        unasked=standardize is None,
+    )
+
+
+def by_name(name: str, values: Any, names: NDArray[Any] | None, missing: float) -> Any:
+    """Return a mapping from column names to numbers as one number per column, else the values.
+
+    Columns that are not named get ``missing``.
+    """
+    if not isinstance(values, Mapping):
+        return values
+    if names is None:
+        raise ValueError(
+            f"{name} was given by column names, but X has none; pass a data frame, or one number "
+            "per column."
+        )
+    unknown = [key for key in values if key not in set(names)]
+    if unknown:
+        raise ValueError(
+            f"{name}: {unknown[0]!r} is no column of X; its columns are "
+            f"{', '.join(map(str, names[:8]))}{', ...' if len(names) > 8 else ''}."
+        )
+    return np.array([values.get(column, missing) for column in names])
+
+
+def _check_bounds(
+    bounds: Any, n_features: int, names: NDArray[Any] | None
+) -> tuple[Floats | None, Floats | None]:
+    if bounds is None:
+        return None, None
+    try:
+        low, high = bounds
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"bounds must be a pair (lower, upper), got {bounds!r}; use e.g. bounds=(0, None) or "
+            "bounds=(-1, 1)."
+        ) from None
+    lower = _one_side("lower", low, -np.inf, n_features, names)
+    upper = _one_side("upper", high, np.inf, n_features, names)
+    for side, values, wrong in (("lower", lower, 1.0), ("upper", upper, -1.0)):
+        if values is None or not np.any(wrong * values > 0.0):
+            continue
+        at = int(np.flatnonzero(wrong * values > 0.0)[0])
+        column = f"{at}" if names is None else f"{at} ({names[at]!r})"
+        raise ValueError(
+            f"bounds: the {side} bound of column {column} is {values[at]:g}, which excludes zero; "
+            "a sparse model needs zero inside. Move the response by that much of the column, or "
+            f"use 0 as the {side} bound."
+        )
+    return lower, upper
+
+
+def _one_side(
+    side: str, values: Any, none: float, n_features: int, names: NDArray[Any] | None
+) -> Floats | None:
+    values = by_name("bounds", values, names, none)
+    if values is None:
+        return None
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"bounds: the {side} bound must be a number, one number per column, or None, got "
+            f"{values!r}."
+        ) from None
+    if array.ndim > 1 or (array.ndim == 1 and array.size != n_features):
+        raise ValueError(
+            f"bounds: the {side} bound has shape {array.shape} but X has {n_features} columns; "
+            "pass a number, or one number per column."
+        )
+    if np.any(np.isnan(array)):
+        raise ValueError(f"bounds: the {side} bound is nan; use None or {none} for no bound.")
+    array = np.broadcast_to(array, (n_features,)).astype(np.float64)
+    return None if np.all(array == none) else array
