@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 from ._words import describe
+from .data.terms import check_terms
 from .data.types import Floats
 from .data.validation import check_integer, check_number, check_X_y
 from .inspect.choice import choice_of
@@ -439,15 +440,19 @@ def plot_convergence(
     max_iter : int, default=1000
         Largest number of reweightings.
     **options
-        ``fit_intercept``, ``positive``, ``sample_weight``, ``weights`` of :func:`sparse_path`.
+        ``fit_intercept``, ``sample_weight``, ``weights``, ``positive``, ``standardize``,
+        ``l1_ratio``, ``ridge`` and ``bounds`` of :func:`sparse_path`.
 
     Returns
     -------
     matplotlib axes
     """
     check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=1000")
-    constraints = {key: options.pop(key) for key in ("fit_intercept", "positive") if key in options}
-    problem = Problem(check_X_y(X, y, **options), **constraints)
+    fit_intercept = options.pop("fit_intercept", True)
+    of_data = {key: options.pop(key) for key in ("sample_weight", "weights") if key in options}
+    data = check_X_y(X, y, **of_data)
+    terms = check_terms(data.X.shape[1], data.feature_names, **options)
+    problem = Problem(data, fit_intercept=fit_intercept, terms=terms)
     solver = Solver(problem, resolve_penalty(penalty))
     kkt, gap = [], []
     for _ in range(max_iter):  # one reweighting at a time, each from where the last ended

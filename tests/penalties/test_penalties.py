@@ -374,4 +374,8 @@ def test_a_penalty_that_never_holds_a_coefficient_at_zero_ends_in_words():
         return np.sqrt(2.0 * curvatures * np.minimum(strengths, 1.0))
 
     with pytest.raises(ValueError, match="at every alpha some coefficient of zero has a better"):
-        alpha_without_jumps(lambda alpha, of: thresholds(np.ones(of.size), np.full(of.size, alpha)), 1.0, np.full(2, 100.0))
+        alpha_without_jumps(
+            lambda alpha, of: thresholds(np.ones(of.size), np.full(of.size, alpha)),
+            1.0,
+            np.full(2, 100.0),
+        )

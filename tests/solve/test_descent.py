@@ -8,6 +8,7 @@ from tolerances import REORDERED_SUM
 
 import sparsieve as sv
 from sparsieve import _core
+from sparsieve.data.terms import check_terms
 from sparsieve.data.validation import check_X_y
 from sparsieve.solve.problem import Problem
 from sparsieve.solve.solvers import Solver
@@ -21,7 +22,7 @@ def after(k, X, y, penalty, share=0.05, prox_weight=0.0, positive=False, **weigh
 
     A solve has no memory of where it will be stopped, so k = 1, 2, ... walk along one sequence.
     """
-    problem = Problem(check_X_y(X, y, **weights), positive=positive)
+    problem = Problem(check_X_y(X, y, **weights), terms=check_terms(X.shape[1], positive=positive))
     solver = Solver(problem, penalty, prox_weight=prox_weight)
     alpha = share * solver.alpha_max()
     points = []

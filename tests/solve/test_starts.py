@@ -23,6 +23,7 @@ from tolerances import (
 )
 
 import sparsieve as sv
+from sparsieve.data.terms import check_terms
 from sparsieve.data.validation import check_X_y
 from sparsieve.inspect.certificate import STARTED
 from sparsieve.solve.problem import Problem
@@ -135,7 +136,9 @@ def test_given_coefficients_are_made_to_obey_the_constraints(easy):
     weights[[1, 3]] = np.inf
     given = np.random.default_rng(0).standard_normal(40)
     before = given.copy()
-    problem = Problem(check_X_y(X, y, weights=weights), positive=True)
+    problem = Problem(
+        check_X_y(X, y, weights=weights), terms=check_terms(X.shape[1], positive=True)
+    )
     kept = check_start(given, problem).coef
     expected = np.maximum(given, 0.0)
     expected[[1, 3]] = 0.0

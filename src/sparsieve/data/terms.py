@@ -5,8 +5,8 @@ r"""What a problem says beside its data and its penalty: units of the columns, a
     + \frac{\alpha (1 - \lambda) \pi_j + \rho}{2} v_j^2 \Big], \qquad
     \mathrm{lower}_j \le w_j \le \mathrm{upper}_j
 
-with the l1 ratio lambda, the ridge rho, and v_j = w_j, or s_j w_j where columns are standardised: s_j is
-the weighted standard deviation of column j. Plain NumPy: the judges use it too.
+with the l1 ratio lambda, the ridge rho, and v_j = w_j, or s_j w_j where columns are standardised:
+s_j is the weighted standard deviation of column j. Plain NumPy: the judges use it too.
 """
 
 from __future__ import annotations
@@ -50,6 +50,19 @@ class Terms:
     def bounded(self) -> bool:
         """Whether any coefficient has a bound."""
         return self.lower is not None or self.upper is not None
+
+    @property
+    def positive(self) -> bool:
+        """Whether the bounds are zero from below and nothing else."""
+        return self.lower is not None and self.upper is None and not np.any(self.lower)
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What tells these terms from others; where only the sign is bounded, just that."""
+        plain = not self.standardize and not self.ridged
+        if plain and (self.positive or not self.bounded):
+            return (self.positive,)
+        return (self.standardize, self.l1_ratio, self.ridge, self.lower, self.upper)
 
     @property
     def ridged(self) -> bool:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..data.design import Design
 from ..data.kinds import check_flag
 from ..data.sample_weights import in_range
+from ..data.terms import check_terms
 from ..data.validation import check_number, check_sample_weight, check_X_y
 from ..files.model_content import Saveable
 from ..inspect.certificate import Certificate
@@ -94,10 +95,19 @@ class FittedPoint(LinearPredictor):
     def _problem(self, X: Any, y: Any, sample_weight: Any, n_jobs: int | None) -> Problem:
         """Check the data and put them together with the constraints."""
         data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
+        terms = check_terms(
+            data.X.shape[1],
+            data.feature_names,
+            positive=self.positive,
+            standardize=self.standardize,
+            l1_ratio=self.l1_ratio,
+            ridge=self.ridge,
+            bounds=self.bounds,
+        )
         return Problem(
             data,
             fit_intercept=self.fit_intercept,
-            positive=self.positive,
+            terms=terms,
             n_jobs=n_jobs,
             minimum=self.minimum,
         )
@@ -159,6 +169,15 @@ class SparseRegressor(FittedPoint):
     relax : bool, default=False
         Keep least squares on the selected features instead of the penalised coefficients; the
         certificate is that of the penalised fit that selected them.
+    standardize : bool or None, default=None
+        Whether columns are divided by their standard deviations before they are penalised: as in
+        :func:`sparse_path`, like the next three.
+    l1_ratio : float, default=1.0
+        The part of alpha that the penalty gets; the rest is a ridge.
+    ridge : float, default=0.0
+        A ridge that does not depend on alpha.
+    bounds : pair (lower, upper), default=None
+        Where the coefficients may be.
 
     Attributes
     ----------
@@ -196,6 +215,10 @@ class SparseRegressor(FittedPoint):
         minimum: str = "coordinatewise",
         n_jobs: int | None = None,
         relax: bool = False,
+        standardize: bool | None = None,
+        l1_ratio: float = 1.0,
+        ridge: float = 0.0,
+        bounds: Any = None,
     ) -> None:
         self.penalty = as_given(penalty)
         self.alpha = alpha
@@ -209,6 +232,10 @@ class SparseRegressor(FittedPoint):
         self.minimum = minimum
         self.n_jobs = n_jobs
         self.relax = relax
+        self.standardize = standardize
+        self.l1_ratio = l1_ratio
+        self.ridge = ridge
+        self.bounds = bounds
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.

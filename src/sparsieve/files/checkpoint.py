@@ -233,8 +233,8 @@ def fingerprint(problem: Problem, *parts: Any) -> str:
     data = problem.data
     for part in problem.design.parts():
         _feed(digest, part)
-    options = (data.y, data.sample_weight, data.weights, problem.fit_intercept, problem.positive)
-    for part in (*options, problem.n_samples, problem.n_features, *parts):
+    options = (data.y, data.sample_weight, data.weights, problem.fit_intercept)
+    for part in (*options, *problem.terms.identity, problem.n_samples, problem.n_features, *parts):
         _feed(digest, part)
     return digest.hexdigest()
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear, nnls
 
+from ..data.terms import Terms
 from ..data.types import Floats
 from ..solve.points import Point
 from ..solve.problem import Problem
@@ -22,7 +23,7 @@ def least_squares_on(
 
     .. math:: \min_{w, b} \frac{1}{2} \sum_i \Omega_i (y_i - b - x_i^\top w)^2
 
-    over w on the columns (w >= 0 if the problem says so), of minimal norm where columns are
+    over w on the columns (within its bounds if there are any), of minimal norm where columns are
     collinear.
 
     Returns
@@ -39,11 +40,22 @@ def least_squares_on(
     response = root * (target - middle)
     if columns.size == 0:
         values: Floats = np.zeros(0)
-    elif problem.positive:
-        values = nnls(design, response)[0]
+    elif problem.terms.bounded:
+        values = _within_bounds(problem.terms, columns, design, response)
     else:
         values = np.asarray(np.linalg.lstsq(design, response, rcond=None)[0], dtype=np.float64)
     return values, middle - float(centre @ values)
+
+
+def _within_bounds(
+    terms: Terms, columns: NDArray[np.int64], design: Floats, response: Floats
+) -> Floats:
+    lower = np.full(columns.size, -np.inf) if terms.lower is None else terms.lower[columns]
+    upper = np.full(columns.size, np.inf) if terms.upper is None else terms.upper[columns]
+    if np.all(lower == 0.0) and np.all(np.isinf(upper)):
+        return np.asarray(nnls(design, response)[0])
+    found = lsq_linear(design, response, bounds=(lower, upper), tol=1e-14)
+    return np.clip(found.x, lower, upper)
 
 
 def relaxed(problem: Problem, point: Point, sample_weight: Floats | None = None) -> Point:

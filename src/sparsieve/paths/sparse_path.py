@@ -40,7 +40,7 @@ def warn_if_not_converged(points: list[Point], tol: float, stacklevel: int = 3) 
     )
 
 
-def alpha_max(
+def alpha_max(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: Any,
     penalty: str | Penalty = "mcp",

@@ -217,6 +217,7 @@ class SparseRegressorIC(FittedPoint):
     alphas, eps
         As in :class:`SparseRegressorCV`.
     fit_intercept, positive, weights, tol, max_iter, n_jobs
+    standardize, l1_ratio, ridge, bounds
         As in :class:`SparseRegressor`.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         Where each solve begins: as in :func:`sparse_path`.
@@ -277,6 +278,10 @@ class SparseRegressorIC(FittedPoint):
         minimum: str = "coordinatewise",
         n_jobs: int | None = None,
         relax: bool = False,
+        standardize: bool | None = None,
+        l1_ratio: float = 1.0,
+        ridge: float = 0.0,
+        bounds: Any = None,
     ) -> None:
         self.penalty = as_given(penalty)
         self.criterion = criterion
@@ -293,6 +298,10 @@ class SparseRegressorIC(FittedPoint):
         self.minimum = minimum
         self.n_jobs = n_jobs
         self.relax = relax
+        self.standardize = standardize
+        self.l1_ratio = l1_ratio
+        self.ridge = ridge
+        self.bounds = bounds
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a path per penalty and keep the point with the lowest criterion.

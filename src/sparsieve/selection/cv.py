@@ -153,7 +153,7 @@ class SparseRegressorCV(FittedPoint):
         "min" takes the best mean score (the largest alpha when scores tie to ``tol``). "1se"
         takes, for the penalty of the best one, the largest alpha whose mean score is within one
         standard error of it; never a smaller alpha than "min".
-    fit_intercept, positive, weights, tol, max_iter
+    fit_intercept, positive, weights, tol, max_iter, standardize, l1_ratio, ridge, bounds
         As in :class:`SparseRegressor`.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         Where each solve begins, in every fold and in the final fit: as in :func:`sparse_path`.
@@ -227,6 +227,10 @@ class SparseRegressorCV(FittedPoint):
         progress: bool = False,
         relax: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
+        standardize: bool | None = None,
+        l1_ratio: float = 1.0,
+        ridge: float = 0.0,
+        bounds: Any = None,
     ) -> None:
         self.penalty = as_given(penalty)
         self.alphas = alphas
@@ -245,6 +249,10 @@ class SparseRegressorCV(FittedPoint):
         self.progress = progress
         self.relax = relax
         self.checkpoint = checkpoint
+        self.standardize = standardize
+        self.l1_ratio = l1_ratio
+        self.ridge = ridge
+        self.bounds = bounds
 
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from .._words import Summarised, describe, text_table
+from ..data.terms import Terms, check_terms
 from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
 from ..paths.grid import alpha_grid
@@ -138,6 +139,10 @@ def local_minima(  # noqa: PLR0913 - the options of a public function, by keywor
     positive: bool = False,
     tol: float = 1e-8,
     max_iter: int = 10_000,
+    standardize: bool | None = None,
+    l1_ratio: float = 1.0,
+    ridge: float = 0.0,
+    bounds: Any = None,
 ) -> LocalMinima:
     r"""Solve one problem from several starts and compare where they end.
 
@@ -160,6 +165,7 @@ def local_minima(  # noqa: PLR0913 - the options of a public function, by keywor
         Additional starts with n/4 random features at random values of the ridge's size.
     random_state : int or numpy.random.Generator, default=None
     fit_intercept, sample_weight, weights, positive, max_iter
+    standardize, l1_ratio, ridge, bounds
         As in :func:`sparse_path`.
     tol : float, default=1e-8
         Tighter than usual, to tell different points from inexact ones.
@@ -185,7 +191,16 @@ def local_minima(  # noqa: PLR0913 - the options of a public function, by keywor
     check_integer("n_random", n_random, low=0, remedy="use e.g. n_random=10")
     limits = check_limits(tol=tol, max_iter=max_iter)
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    problem = Problem(data, fit_intercept=fit_intercept, positive=positive)
+    terms = check_terms(
+        data.X.shape[1],
+        data.feature_names,
+        positive=positive,
+        standardize=standardize,
+        l1_ratio=l1_ratio,
+        ridge=ridge,
+        bounds=bounds,
+    )
+    problem = Problem(data, fit_intercept=fit_intercept, terms=terms)
     rng = check_generator(random_state)
     task = _Task(problem, resolve_penalty(penalty), alpha, limits, rng)
     names = [*starts, *(f"random {k + 1}" for k in range(n_random))]
@@ -255,7 +270,10 @@ def _random_start(task: _Task, solver: Solver) -> None:
     columns = np.sort(task.rng.choice(usable, size=count, replace=False)).astype(np.int64)
     size = float(np.max(np.abs(_ridge(task.problem)), initial=0.0)) or 1.0
     values = size * task.rng.standard_normal(count)
-    solver.warm_start(columns, np.abs(values) if task.problem.positive else values)
+    start = np.zeros(task.problem.n_features)
+    start[columns] = values
+    start = task.problem.projected(_mirrored(task.problem.terms, start))
+    solver.warm_start(columns, start[columns])
 
 
 _STARTS: dict[str, Callable[[_Task, Solver], None]] = {
@@ -266,6 +284,11 @@ _STARTS: dict[str, Callable[[_Task, Solver], None]] = {
     "reverse": _reverse_start,
     "shape": _shape_start,
 }
+
+
+def _mirrored(terms: Terms, coef: Floats) -> Floats:
+    """Return coefficients with the signs of those turned that may have the other sign only."""
+    return np.where(terms.clip(coef) == 0.0, -coef, coef)
 
 
 def _allowed(problem: Problem) -> NDArray[np.bool_]:
@@ -293,7 +316,7 @@ def _ridge(problem: Problem) -> Floats:
     gram_size = float(np.linalg.norm(backward(target))) / max(float(np.linalg.norm(target)), 1e-300)
     coef = np.asarray(lsqr(operator, target, damp=gram_size, iter_lim=50)[0])
     coef[~_allowed(problem)] = 0.0
-    return np.maximum(coef, 0.0) if problem.positive else coef
+    return problem.terms.clip(coef)
 
 
 def _compare(task: _Task, names: list[str], points: list[Point]) -> LocalMinima:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._words import Summarised, text_table
+from ..data.terms import check_terms
 from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
 from ..files.checkpoint import Checkpoint, check_place, fingerprint
@@ -232,6 +233,10 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
     n_jobs: int | None = None,
     progress: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
+    standardize: bool | None = None,
+    l1_ratio: float = 1.0,
+    ridge: float = 0.0,
+    bounds: Any = None,
 ) -> Stability:
     r"""Select the features that are selected on most halves of the rows.
 
@@ -258,6 +263,7 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
     eps : float, default=1e-2
     random_state : int or numpy.random.Generator, default=None
     fit_intercept, sample_weight, weights, positive, tol, max_iter
+    standardize, l1_ratio, ridge, bounds
         As in :func:`sparse_path`; tol is looser because only supports count.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         Where each solve begins, as in :func:`sparse_path`: from a lasso, several features may enter
@@ -298,7 +304,16 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
     if n_pairs > _MOST_PAIRS:
         raise ValueError(f"n_pairs must be at most {_MOST_PAIRS}, got {n_pairs}; 50 are common.")
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights, min_samples=4)
-    problem = Problem(data, fit_intercept=fit_intercept, positive=positive, minimum=minimum)
+    terms = check_terms(
+        data.X.shape[1],
+        data.feature_names,
+        positive=positive,
+        standardize=standardize,
+        l1_ratio=l1_ratio,
+        ridge=ridge,
+        bounds=bounds,
+    )
+    problem = Problem(data, fit_intercept=fit_intercept, terms=terms, minimum=minimum)
     threshold, q = _check_threshold_and_q(threshold, max_false, q, problem.n_features)
     if checkpoint is not None and not isinstance(random_state, int | np.integer):
         raise ValueError(

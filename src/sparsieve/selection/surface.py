@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._progress import counter
 from .._words import Summarised, describe, text_table
+from ..data.terms import check_terms
 from ..data.types import Floats
 from ..data.validation import check_X_y
 from ..files.checkpoint import Checkpoint, check_place, fingerprint, pack_points, unpack_points
@@ -229,6 +230,10 @@ def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyw
     max_deviance: float | None = None,
     max_time: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    standardize: bool | None = None,
+    l1_ratio: float = 1.0,
+    ridge: float = 0.0,
+    bounds: Any = None,
 ) -> Surface:
     r"""Compute a path for every penalty of a grid of shapes.
 
@@ -254,6 +259,7 @@ def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyw
         Begin each solve as ``start`` says, from the neighbouring shape's point at the same place of
         its grid, or from both, keeping the lower objective.
     fit_intercept, sample_weight, weights, positive, tol, max_iter, progress
+    standardize, l1_ratio, ridge, bounds
         As in :func:`sparse_path`.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         As in :func:`sparse_path`; "best" needs ``warm="alpha"``.
@@ -305,10 +311,19 @@ def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyw
         max_time=max_time,
     )
     apart = warm == "alpha"
+    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
     problem = Problem(
-        check_X_y(X, y, sample_weight=sample_weight, weights=weights),
+        data,
         fit_intercept=fit_intercept,
-        positive=positive,
+        terms=check_terms(
+            data.X.shape[1],
+            data.feature_names,
+            positive=positive,
+            standardize=standardize,
+            l1_ratio=l1_ratio,
+            ridge=ridge,
+            bounds=bounds,
+        ),
         n_jobs=None if apart else n_jobs,
         minimum=minimum,
     )
