@@ -265,7 +265,7 @@ def core_path(X, y, penalty, alphas, threads=1, shadow=True):
     """Return the coefficients of a path, straight from the core."""
     n, d = X.shape
     design = _core.Design(core_columns(X), np.full(n, 1.0 / n), True, threads, shadow)
-    solver = _core.solver(design, y, core_penalty(penalty), None, False, 0.0)
+    solver = _core.solver(design, y, core_penalty(penalty), None, 0.0)
     coefs = np.zeros((d, len(alphas)))
     looked = 0
     points = []

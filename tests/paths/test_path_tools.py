@@ -207,7 +207,11 @@ def test_summary_has_no_negative_zero(problem):
 def test_path_remembers_how_it_was_made(problem):
     X, y, _ = problem
     path = sv.sparse_path(X, y, alphas=3, n_jobs=2, shadow=False, positive=True)
-    assert (path.problem.n_jobs, path.problem.shadow, path.problem.positive) == (2, False, True)
+    assert (path.problem.n_jobs, path.problem.shadow, path.problem.terms.positive) == (
+        2,
+        False,
+        True,
+    )
     assert path.problem._columns is None  # nothing the core derived from X lives on
     chain = sv.sparse_surface(X, y, "mcp", alphas=3, n_jobs=2, warm="both")
     assert chain[0].problem.n_jobs == 2

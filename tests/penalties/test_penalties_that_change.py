@@ -45,7 +45,12 @@ def explode(honest):
             r"penalty Turncoat: value\(.* is inf",
         ),
         ("slope", lambda a: a[:-1], ValueError, r"penalty Turncoat: slope returned shape"),
-        ("value", lambda a: 1.0, ValueError, r"penalty Turncoat: value returned shape"),
+        (
+            "value",
+            lambda a: np.append(a, 1.0),
+            ValueError,
+            r"penalty Turncoat: value returned shape",
+        ),
         ("value", lambda a: "x", ValueError, r"must return an array of numbers"),
         ("slope", explode, OSError, "the disk of the penalty"),
     ],
