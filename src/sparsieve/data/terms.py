@@ -11,7 +11,6 @@ s_j is the weighted standard deviation of column j. Plain NumPy: the judges use 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kinds import check_flag
+from .names import by_name
 from .types import Floats
 from .validation import check_number
 
-__all__ = ["PLAIN", "Terms", "by_name", "check_terms"]
+__all__ = ["PLAIN", "Terms", "check_l1_ratio", "check_l1_ratios", "check_terms"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,13 +129,7 @@ def check_terms(
     return Terms(
         standardize=standardize is not None
         and check_flag("standardize", standardize, remedy=remedy),
-        l1_ratio=check_number(
-            "l1_ratio",
-            l1_ratio,
-            high=1.0,
-            closed="high",
-            remedy="use 1 for no ridge; for a ridge alone use ridge= and a small alpha",
-        ),
+        l1_ratio=check_l1_ratio(l1_ratio),
         ridge=check_number("ridge", ridge, closed="low", remedy="use 0 for no ridge"),
         lower=lower,
         upper=upper,
@@ -143,25 +137,20 @@ def check_terms(
     )
 
 
-def by_name(name: str, values: Any, names: NDArray[Any] | None, missing: float) -> Any:
-    """Return a mapping from column names to numbers as one number per column, else the values.
+def check_l1_ratio(l1_ratio: Any) -> float:
+    """Return a checked ``l1_ratio=``."""
+    remedy = "use 1 for no ridge; for a ridge alone use ridge= and a small alpha"
+    return check_number("l1_ratio", l1_ratio, high=1.0, closed="high", remedy=remedy)
 
-    Columns that are not named get ``missing``.
-    """
-    if not isinstance(values, Mapping):
-        return values
-    if names is None:
-        raise ValueError(
-            f"{name} was given by column names, but X has none; pass a data frame, or one number "
-            "per column."
-        )
-    unknown = [key for key in values if key not in set(names)]
-    if unknown:
-        raise ValueError(
-            f"{name}: {unknown[0]!r} is no column of X; its columns are "
-            f"{', '.join(map(str, names[:8]))}{', ...' if len(names) > 8 else ''}."
-        )
-    return np.array([values.get(column, missing) for column in names])
+
+def check_l1_ratios(l1_ratio: Any) -> list[float]:
+    """Return one checked ratio, or those of a list, without repeats and in its order."""
+    if isinstance(l1_ratio, str) or not hasattr(l1_ratio, "__iter__"):
+        return [check_l1_ratio(l1_ratio)]
+    ratios = list(dict.fromkeys(check_l1_ratio(ratio) for ratio in l1_ratio))
+    if not ratios:
+        raise ValueError("l1_ratio is an empty list; use e.g. l1_ratio=[0.5, 0.9, 1.0].")
+    return ratios
 
 
 def _check_bounds(

@@ -8,7 +8,6 @@ and the user's objects are never modified.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
 
 from .kinds import check_entries_exist, check_frame_columns, check_kind
+from .names import by_name, feature_names
 from .sample_weights import normalised
 from .sparse_checks import canonical, sound
 from .types import Floats
@@ -106,27 +106,9 @@ def check_X_y(
         X,
         check_y(y, n_samples),
         check_sample_weight(sample_weight, n_samples),
-        check_weights(weights, n_features),
+        check_weights(weights, n_features, names),
         names,
     )
-
-
-def feature_names(X: Any) -> NDArray[Any] | None:
-    """Return the column names of a data frame if they are all strings, else None."""
-    if type(X).__name__ == "LazyFrame":
-        raise TypeError("X is a LazyFrame, which holds no data yet; pass X.collect().")
-    columns = getattr(X, "columns", None)
-    if columns is None or isinstance(X, np.ndarray):
-        return None
-    names = np.asarray(columns, dtype=object)
-    if names.ndim == 1 and len(set(names)) < names.size:
-        first, _ = Counter(names).most_common(1)[0]
-        at = ", ".join(str(k) for k, name in enumerate(names) if name == first)
-        raise ValueError(
-            f"X has more than one column called {first!r} (columns {at}); give each column a name "
-            "of its own."
-        )
-    return names if names.ndim == 1 and all(isinstance(name, str) for name in names) else None
 
 
 def check_X(X: Any, *, min_samples: int = 2) -> Any:
@@ -197,10 +179,13 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Floats | None:
     return checked
 
 
-def check_weights(weights: Any, n_features: int) -> Floats | None:
+def check_weights(
+    weights: Any, n_features: int, names: NDArray[Any] | None = None
+) -> Floats | None:
     """Return the penalty weights as a float64 vector, or None; 0 and inf are allowed."""
     if weights is None:
         return None
+    weights = by_name("weights", weights, names, 1.0)
     return check_non_negative("weights", weights, n_features, "column of X")
 
 

@@ -18,7 +18,7 @@ from ..data.validation import check_number, check_sample_weight, check_X_y
 from ..files.model_content import Saveable
 from ..inspect.certificate import Certificate
 from ..inspect.relax import relaxed
-from ..inspect.scales import are_unit_norms
+from ..inspect.scales import are_unit_norms, warn_of_scales
 from ..paths.reportable import Reportable
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty, resolve_penalty
@@ -92,7 +92,9 @@ class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # t
 class FittedPoint(LinearPredictor):
     """A linear model that comes from one certified point."""
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, n_jobs: int | None) -> Problem:
+    def _problem(
+        self, X: Any, y: Any, sample_weight: Any, n_jobs: int | None, l1_ratio: Any = None
+    ) -> Problem:
         """Check the data and put them together with the constraints."""
         data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
         terms = check_terms(
@@ -100,7 +102,7 @@ class FittedPoint(LinearPredictor):
             data.feature_names,
             positive=self.positive,
             standardize=self.standardize,
-            l1_ratio=self.l1_ratio,
+            l1_ratio=self.l1_ratio if l1_ratio is None else l1_ratio,
             ridge=self.ridge,
             bounds=self.bounds,
         )
@@ -265,6 +267,7 @@ class SparseRegressor(FittedPoint):
         start = previous or check_start(self.start, problem).suited(penalty)
         validate_data(self, X, skip_check_array=True)
         solver = Solver(problem, penalty)
+        warn_of_scales(solver)
         point = solve_alone(solver, alpha, limits, start)
         warn_if_not_converged([point], limits.tol)
         self._store(point, limits.tol, problem, penalty, solver.norms2)

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..data.terms import check_terms
 from ..data.validation import check_alphas, check_number, check_X_y
+from ..inspect.scales import warn_of_scales
 from ..penalties import Penalty, resolve_penalty
 from ..solve.limits import check_limits
 from ..solve.points import Point
@@ -270,6 +271,7 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     n_alphas = grid if isinstance(grid, int) else len(grid)
     begin = check_start(start, problem).suited(penalty)
     solver = Solver(problem, penalty, max_time=limits.left(), n_alphas=n_alphas)
+    warn_of_scales(solver)
     if isinstance(grid, int):
         grid = grid_from(solver, begin, grid, eps, limits.left())
     points, ended = trace(solver, grid, limits, start=begin, progress=progress, keep_finished=True)

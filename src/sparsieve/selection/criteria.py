@@ -18,6 +18,7 @@ from ..data.validation import check_number
 from ..estimators.regressor import FittedPoint
 from ..inspect.choice import choice_of
 from ..inspect.relax import least_squares_on
+from ..inspect.scales import warn_of_scales
 from ..paths.path import make_path
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty
@@ -331,6 +332,7 @@ class SparseRegressorIC(FittedPoint):
         start = check_start(self.start, problem)
         grids = alpha_grids(problem, penalties, self.alphas, self.eps, start=start)
         solver = Solver(problem, penalties[0])
+        warn_of_scales(solver)
         paths: list[list[Point]] = []
         for penalty, grid in zip(penalties, grids, strict=True):
             begin = start.suited(penalty)

@@ -17,11 +17,13 @@ from sklearn.utils.validation import validate_data
 from .._words import describe
 from ..data.kinds import check_flag
 from ..data.sample_weights import in_range
+from ..data.terms import check_l1_ratios
 from ..data.types import Floats
 from ..estimators.regressor import FittedPoint
 from ..files.checkpoint import Checkpoint, check_place, fingerprint
 from ..inspect.choice import choice_of
 from ..inspect.relax import least_squares_on
+from ..inspect.scales import warn_of_scales
 from ..paths.path import make_path
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty
@@ -55,7 +57,8 @@ class Plan:
     """Everything the folds have in common; goes to worker processes as it is."""
 
     problem: Problem
-    penalties: list[Penalty]
+    penalties: list[Penalty]  # one per row of the tables, like the next
+    l1_ratios: list[float]
     grids: list[Floats]
     limits: Limits
     start: Start
@@ -63,6 +66,10 @@ class Plan:
     scorer: Any
     scoring: Any
     relax: bool
+
+    def of_row(self, row: int) -> Problem:
+        """Return the problem of one row: they differ in the l1 ratio only."""
+        return self.problem.with_l1_ratio(self.l1_ratios[row])
 
 
 def run_fold(plan: Plan, fold: Fold) -> FoldResult:
@@ -79,11 +86,13 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
         test_weight = in_range(data.sample_weight[fold.test])
     y = data.y[fold.test]
     held_out = None if plan.scorer is None else plan.problem.design.rows(fold.test)
-    solver = Solver(plan.problem, plan.penalties[0], weight)
-    solver.watch(plan.cancel.flag)
+    solver = None
     shape = (len(plan.penalties), plan.grids[0].size)
     out = FoldResult(*(np.full(shape, np.nan) for _ in FoldResult._fields))
     for s, (penalty, alphas) in enumerate(zip(plan.penalties, plan.grids, strict=True)):
+        if solver is None or solver.problem.terms.l1_ratio != plan.l1_ratios[s]:
+            solver = Solver(plan.of_row(s), penalty, weight)
+            solver.watch(plan.cancel.flag)
         solver.set_penalty(penalty)
         solver.clear()
         fits = fits_along(solver, alphas, plan.limits, plan.start.suited(penalty))
@@ -122,7 +131,9 @@ def _fold_of(shape: tuple[int, int], arrays: Mapping[str, Any]) -> FoldResult:
 
 def _identity(plan: Plan, folds: Sequence[Fold]) -> str:
     limits = plan.limits
-    options = (limits.tol, limits.max_iter, plan.scoring, plan.relax)
+    options: tuple[Any, ...] = (limits.tol, limits.max_iter, plan.scoring, plan.relax)
+    if len(set(plan.l1_ratios)) > 1:
+        options = (*options, plan.l1_ratios)
     return fingerprint(plan.problem, plan.penalties, plan.grids, list(folds), *options)
 
 
@@ -153,8 +164,10 @@ class SparseRegressorCV(FittedPoint):
         "min" takes the best mean score (the largest alpha when scores tie to ``tol``). "1se"
         takes, for the penalty of the best one, the largest alpha whose mean score is within one
         standard error of it; never a smaller alpha than "min".
-    fit_intercept, positive, weights, tol, max_iter, standardize, l1_ratio, ridge, bounds
-        As in :class:`SparseRegressor`.
+    fit_intercept, positive, weights, tol, max_iter, standardize, ridge, bounds
+        As in :class:`SparseRegressor`; columns are standardised by the rows of each fold.
+    l1_ratio : float or list of float, default=1.0
+        As in :class:`SparseRegressor`; of a list the best one is chosen, with every penalty.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         Where each solve begins, in every fold and in the final fit: as in :func:`sparse_path`.
     minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
@@ -175,12 +188,13 @@ class SparseRegressorCV(FittedPoint):
     ----------
     alpha_ : float
     penalty_ : Penalty
+    l1_ratio_ : float
     alphas_ : ndarray of shape (n_alphas,) or (n_penalties, n_alphas)
-        Decreasing.
+        Decreasing. With several l1 ratios there is a row for each of them and each penalty.
     mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_penalties, n_alphas, n_folds)
         Mean squared error on the rows left out.
     cv_results_ : dict of ndarray
-        One row per penalty and alpha: ``penalty``, ``alpha``, ``mean_test_score``,
+        One row per penalty and alpha: ``penalty``, ``l1_ratio``, ``alpha``, ``mean_test_score``,
         ``std_test_score``, ``se_test_score``, ``rank_test_score``, ``mean_support_size``,
         ``n_converged``, and ``split<k>_test_score`` for each fold. Scores are the higher the
         better (minus the mean squared error by default).
@@ -285,15 +299,23 @@ class SparseRegressorCV(FittedPoint):
         progress = check_flag("progress", self.progress)
         limits = check_limits(tol=self.tol, max_iter=self.max_iter)
         scorer = check_scorer(self.scoring)
-        problem = self._problem(X, y, sample_weight, n_jobs=None)
+        ratios = check_l1_ratios(self.l1_ratio)
+        problem = self._problem(X, y, sample_weight, None, ratios[0])
         validate_data(self, X, skip_check_array=True)
         folds = make_folds(self.cv, X, problem.data.y, groups, problem.data.sample_weight)
         start = check_start(self.start, problem)
-        grids = alpha_grids(problem, penalties, self.alphas, self.eps, start=start)
+        grids = [
+            grid
+            for ratio in ratios
+            for grid in alpha_grids(
+                problem.with_l1_ratio(ratio), penalties, self.alphas, self.eps, start=start
+            )
+        ]
         cancel = Cancel()
         plan = Plan(
             problem=problem,
-            penalties=penalties,
+            penalties=penalties * len(ratios),
+            l1_ratios=[ratio for ratio in ratios for _ in penalties],
             grids=grids,
             limits=limits,
             start=start,
@@ -316,7 +338,7 @@ class SparseRegressorCV(FittedPoint):
                 minimum=problem.minimum,
             ),
             pack=FoldResult._asdict,
-            unpack=partial(_fold_of, (len(penalties), grids[0].size)),
+            unpack=partial(_fold_of, (len(plan.penalties), grids[0].size)),
             progress=progress,
             what="folds",
         )
@@ -341,6 +363,7 @@ class SparseRegressorCV(FittedPoint):
         self.min_index_ = row * n_alphas + choice.at("min")
         self.best_index_ = row * n_alphas + at
         self.penalty_ = plan.penalties[row]
+        self.l1_ratio_ = plan.l1_ratios[row]
         self.alpha_ = float(plan.grids[row][at])
         mse = np.stack([result.mse for result in results], axis=-1)
         self.mse_path_ = mse[0] if single else mse
@@ -351,15 +374,17 @@ class SparseRegressorCV(FittedPoint):
         start = plan.start.suited(self.penalty_)
         # The lowest of several starts walks up from the end of the grid, as it did in the folds.
         alphas = plan.grids[row] if start.kind == "best" else plan.grids[row][: at + 1]
-        solver = Solver(plan.problem, self.penalty_)
+        problem = plan.of_row(row)
+        solver = Solver(problem, self.penalty_)
+        warn_of_scales(solver, stacklevel=4)
         points, _ = trace(solver, alphas, limits, start=start)
         points = points[: at + 1]
         warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
         names = plan.problem.data.feature_names
         self.path_ = make_path(points, plan.problem.n_features, self.penalty_, names)
-        self._store(points[-1], limits.tol, plan.problem, self.penalty_, solver.norms2)
+        self._store(points[-1], limits.tol, problem, self.penalty_, solver.norms2)
         if plan.relax:
-            self._relax(plan.problem, points[-1])
+            self._relax(problem, points[-1])
 
 
 def _fold_weights(sample_weight: Floats | None, folds: Sequence[Fold]) -> Floats | None:
@@ -398,6 +423,7 @@ def _table(
     converged = np.stack([result.converged for result in results], axis=-1)
     table: dict[str, Any] = {
         "penalty": names,
+        "l1_ratio": np.repeat(plan.l1_ratios, plan.grids[0].size),
         "alpha": np.concatenate(plan.grids),
         "mean_test_score": mean,
         "std_test_score": spread,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,6 +98,14 @@ class Problem:
             return np.ones(self.n_features)
         spreads = self.design.spreads(self.data.omega())
         return np.where(spreads > 0.0, spreads, 1.0)
+
+    def with_l1_ratio(self, l1_ratio: float) -> Problem:
+        """Return the same problem with another l1 ratio; X is shared."""
+        if l1_ratio == self.terms.l1_ratio:
+            return self
+        other = copy.copy(self)
+        other.terms = replace(self.terms, l1_ratio=l1_ratio)
+        return other
 
     def projected(self, coef: Floats) -> Floats:
         """Return coefficients that obey the constraints: bounds, and features left out."""

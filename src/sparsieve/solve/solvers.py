@@ -100,6 +100,21 @@ def check_range(design: _core.Design, data: Checked) -> None:
     )
 
 
+def _warn_of_constant(design: _core.Design, data: Checked) -> None:
+    constant = np.asarray(design.constant, dtype=np.int64)
+    if constant.size == 0:
+        return
+    j, names = int(constant[0]), data.feature_names
+    warnings.warn(
+        f"X: {constant.size} column(s), first {j}"
+        f"{'' if names is None else f' ({str(names[j])!r})'}, are constant and have no standard "
+        "deviation to divide by; they are taken as they are. Drop them, or use "
+        "standardize=False.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
 # A path of so many alphas reads X often enough for a shadow, whatever the data.
 _MANY = 20
 
@@ -181,6 +196,8 @@ class Solver:
             max_time,
         )
         check_range(self._design, data)
+        if problem.terms.standardize and sample_weight is None:
+            _warn_of_constant(self._design, data)
         self.null_deviance: float = self._core.null_deviance
 
     @property
