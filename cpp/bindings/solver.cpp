@@ -35,11 +35,11 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
                                       std::optional<Vector<double>> upper, double max_time) {
   auto self = std::make_unique<PySolver>();
   self->columns = design.columns;
-  SolverParts parts{&design.design, to_vector(y), std::move(penalty), {}, prox_weight, l1_ratio,
-                    ridge,          {},           {}};
+  SolverParts parts{&design.design,           to_vector(y), std::move(penalty), {}, prox_weight,
+                    {l1_ratio, ridge, {}, {}}};
   if (weights) parts.weights = to_vector(*weights);
-  if (lower) parts.lower = to_vector(*lower);
-  if (upper) parts.upper = to_vector(*upper);
+  if (lower) parts.terms.lower = to_vector(*lower);
+  if (upper) parts.terms.upper = to_vector(*upper);
   SignalPoll poll(max_time);
   {
     WithoutGil released;

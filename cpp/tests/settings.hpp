@@ -118,9 +118,24 @@ struct Setting {
   }
   void keep_positive() { inputs.box = positive_box(problem.d()); }
   bool positive() const { return !inputs.box.sides().empty(); }
+  // Bounds on both sides of some features, on one side or none of others; some may not leave zero upwards.
+  void set_bounds(Random& random) {
+    Vector lower, upper;
+    for (Index j = 0; j < problem.d(); ++j) {
+      const double norm = static_cast<double>(problem.raw_norm(j));
+      const double size = norm > 0.0 ? random.uniform() / norm : 1.0;
+      lower.push_back(random.chance(0.5) ? -size : -HUGE_VAL);
+      upper.push_back(random.chance(0.2) ? 0.0 : random.chance(0.5) ? 2.0 * size : HUGE_VAL);
+    }
+    inputs.box = {std::move(lower), std::move(upper)};
+  }
   void set_ridge(Random& random, double weight, bool with_centre) {
     inputs.ridge.weight = weight;
     if (with_centre) inputs.ridge.centre = random.normals(problem.d());
+    if (!random.chance(0.5)) return;  // else each feature has more of its own
+    for (Index j = 0; j < problem.d(); ++j) {
+      inputs.ridge.own.push_back(weight * random.uniform());
+    }
   }
   // A state at w = 0, with an empty working set.
   State empty_state() const {
@@ -171,8 +186,8 @@ inline long double true_correlation(const Setting& setting, const Long& r, Index
     sum += setting.problem.omega[i] * setting.problem.entry(i, j) * r[i];
   }
   const auto& ridge = setting.inputs.ridge;
-  return sum + static_cast<long double>(ridge.weight) *
-                   (static_cast<long double>(ridge.centre_of(j)) - w);
+  return sum +
+         static_cast<long double>(ridge.of(j)) * (static_cast<long double>(ridge.centre_of(j)) - w);
 }
 
 // The coefficients of a state per column of X.
@@ -194,7 +209,7 @@ inline long double true_objective(const Setting& setting, const Levels& levels,
     levels.penalty().evaluate(&t, &strength, 1, &value, &slope, &curvature);
     if (strength > 0.0) total += value;
     const long double away = static_cast<long double>(state.point.w[s]) - ridge.centre_of(j);
-    total += 0.5L * ridge.weight * away * away;
+    total += 0.5L * ridge.of(j) * away * away;
   }
   return total;
 }
@@ -255,13 +270,14 @@ inline void check_factor(const Setting& setting, const State& state) {
   Long root(k);
   for (Index p = 0; p < k; ++p) {
     const Index s = at.support[p];
-    root[p] =
-        std::sqrt(static_cast<long double>(state.set.gram(s)[s]) + setting.inputs.ridge.weight);
+    const double ridge = setting.inputs.ridge.of(state.column(s));
+    root[p] = std::sqrt(static_cast<long double>(state.set.gram(s)[s]) + ridge);
     b[p] = static_cast<double>(root[p]) * (p % 2 == 0 ? 1.0 : -0.5);
   }
   at.factor.solve(b.data(), x.data());
   for (Index p = 0; p < k; ++p) {
-    long double sum = setting.inputs.ridge.weight * static_cast<long double>(x[p]), size = 0.0L;
+    const double ridge = setting.inputs.ridge.of(state.column(at.support[p]));
+    long double sum = ridge * static_cast<long double>(x[p]), size = 0.0L;
     for (Index q = 0; q < k; ++q) {
       sum += static_cast<long double>(state.set.gram(at.support[p])[at.support[q]]) * x[q];
       size += root[p] * root[q] * std::fabs(x[q]);

@@ -81,7 +81,7 @@ class Truth {
     r_ = true_residual(setting_, w_);
     const Index d = setting_.problem.d();
     for (Index j = 0; j < d; ++j) {
-      h_.push_back(setting_.problem.product(j, j) + setting_.inputs.ridge.weight);
+      h_.push_back(setting_.problem.product(j, j) + setting_.inputs.ridge.of(j));
       c_.push_back(true_correlation(setting_, r_, j, w_[j]));
     }
   }
@@ -102,7 +102,7 @@ class Truth {
     const auto& ridge = setting_.inputs.ridge;
     for (Index j = 0; j < d(); ++j) {
       const long double away = static_cast<long double>(w_[j]) - ridge.centre_of(j);
-      total += value(j, w_[j]) + 0.5L * ridge.weight * away * away;
+      total += value(j, w_[j]) + 0.5L * ridge.of(j) * away * away;
     }
     return total;
   }

@@ -80,7 +80,7 @@ TEST("certificate: kkt is at least the true one") {
                       sparsieve::SampleWeights(setting.problem.omega, setting.problem.centre), 1,
                       sparsieve::ShadowUse::kLazy);
     SolverParts parts{&design, setting.z, penalty, {}};
-    if (positive) parts.lower.assign(60, 0.0);
+    if (positive) parts.terms.lower.assign(60, 0.0);
     if (!pi.empty()) parts.weights = pi;
     Solver solver(std::move(parts));
     Levels levels(penalty.get(), pi, 60);
@@ -225,7 +225,8 @@ long double check_gap(const Setting& setting, const Levels& levels, State& state
   for (Index j = 0; j < setting.problem.d(); ++j) {
     if (sparsieve::SlotIndex(state.set).contains(j)) continue;
     const double c = static_cast<double>(true_correlation(setting, r, j, 0.0));
-    ratio = std::max(ratio, reach(setting.inputs.box.of(j), c) / levels.threshold(j) * (1.0 + kEps));
+    ratio =
+        std::max(ratio, reach(setting.inputs.box.of(j), c) / levels.threshold(j) * (1.0 + kEps));
   }
   const double gap = surrogate_gap(setting.inputs, levels, state, gradient, ratio);
   const Long here(w.begin(), w.end());
@@ -348,8 +349,8 @@ int check_convexity(const Setting& setting, const Levels& levels, const State& s
       hessian[p][q] = setting.problem.product(j, state.column(support[q]));
     }
     hessian[p][p] +=
-        static_cast<long double>(gradient.penalty.curvature[p]) + setting.inputs.ridge.weight;
-    largest = std::max(largest, setting.design->norm2(j) + setting.inputs.ridge.weight);
+        static_cast<long double>(gradient.penalty.curvature[p]) + setting.inputs.ridge.of(j);
+    largest = std::max(largest, setting.design->norm2(j) + setting.inputs.ridge.of(j));
     flattest = std::max(flattest, setting.design->raw_norm(j) / setting.design->norm(j));
   }
   const long double smallest = smallest_eigenvalue(hessian);

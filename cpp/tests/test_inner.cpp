@@ -40,15 +40,17 @@ Case random_case(Random& random, Kind kind) {
   Case out{Setting(Problem(kind, x, omega, centre), random), {}, ""};
   if (ridge) out.setting.set_ridge(random, random.between(0.001, 0.1), random.chance(0.5));
   const bool positive = random.chance(0.3), weighted = random.chance(0.4);
+  const bool bounded = !positive && random.chance(0.4);
   if (positive) out.setting.keep_positive();
+  if (bounded) out.setting.set_bounds(random);
   if (weighted) {
     out.weights.assign(d, 1.0);
     for (double& weight : out.weights) weight = random.between(0.5, 1.5);
     out.weights[1] = out.weights[4] = 0.0;
   }
   out.text = out.setting.problem.text() + (twins ? ", twins" : "") +
-             (positive ? ", positive" : "") + (weighted ? ", unpenalised" : "") +
-             (ridge ? ", ridge" : "") +
+             (positive ? ", positive" : "") + (bounded ? ", bounded" : "") +
+             (weighted ? ", unpenalised" : "") + (ridge ? ", ridge" : "") +
              (out.setting.inputs.ridge.centre.empty() ? "" : " around a centre");
   return out;
 }

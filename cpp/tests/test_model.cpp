@@ -48,7 +48,7 @@ void check_correlations(const Setting& setting, const State& state, double room)
   for (Index s = 0; s < state.size(); ++s) {
     const Index j = state.column(s);
     // The ridge's pull is rounded twice.
-    const double pull = setting.inputs.ridge.weight *
+    const double pull = setting.inputs.ridge.of(j) *
                         (std::fabs(setting.inputs.ridge.centre_of(j)) + std::fabs(w[j]));
     CHECK_CLOSE(state.c[s], true_correlation(setting, r, j, w[j]), room + 2.0 * kEps * pull);
   }
@@ -278,7 +278,7 @@ TEST("model: products with the Gram matrix and the Hessian") {
       // One rounding for each term, and a few.
       const double room = kEps * (static_cast<double>(state.size()) + 4.0);
       CHECK_CLOSE(by_gram[s], sum, room * size);
-      const long double more = -0.7L * 0.3 * from[s];
+      const long double more = -0.7L * setting.inputs.ridge.of(state.column(s)) * from[s];
       CHECK_CLOSE(by_hessian[s], sum + more, room * (size + std::fabs(more)));
     }
   }

@@ -151,7 +151,7 @@ struct Case {
     LazyDesign design(problem.storage, sparsieve::SampleWeights(problem.omega, problem.centre),
                       threads, shadow);
     SolverParts parts{&design, setting.z, penalty, {}};
-    if (positive) parts.lower.assign(setting.problem.d(), 0.0);
+    if (positive) parts.terms.lower.assign(setting.problem.d(), 0.0);
     if (!pi.empty()) parts.weights = pi;
     return Solver(std::move(parts));
   }

@@ -135,8 +135,8 @@ TEST("shifted: epochs of coordinate descent") {
       const auto design = problems::make_design(*problem);
       Weighted weighted = problems::weigh(*design, r);
       Vector w(d, 0.0);
-      sparsieve::Epoch epoch{d,       all.data(), slope.data(), curvature.data(), nullptr,
-                             nullptr, nullptr,    0.0,          false,            w.data()};
+      sparsieve::Epoch epoch{d,       all.data(), slope.data(), curvature.data(), nullptr, nullptr,
+                             nullptr, 0.0,        false,        w.data()};
       design->descend(epoch, weighted);
       design->descend(epoch, weighted);
       ends.push_back(w);

@@ -204,7 +204,7 @@ Solver make_solver(const Setting& setting, const Path& path,
   LazyDesign design(problem.storage, sparsieve::SampleWeights(problem.omega, problem.centre), 1,
                     path.shadow);
   SolverParts parts{&design, setting.z, std::move(penalty), {}};
-  if (path.positive) parts.lower.assign(setting.problem.d(), 0.0);
+  if (path.positive) parts.terms.lower.assign(setting.problem.d(), 0.0);
   if (path.unpenalised) {
     parts.weights.emplace(problem.d(), 1.0);
     (*parts.weights)[1] = (*parts.weights)[4] = 0.0;

@@ -114,7 +114,7 @@ struct Question {
   Index excluded = 0;
   Query query() const {
     return {r,     weighted,    threshold, slack,    sides, columns,
-            known, known_error, excluded,  complete, rough,    error};
+            known, known_error, excluded,  complete, rough, error};
   }
 };
 

@@ -30,6 +30,15 @@ void list_unusual(const std::vector<Range>& range, Moments& out) {
     out.norms2[j] = out.norms[j] = 0.0;
   }
 }
+// Column j in units of its standard deviation; as it is where that is out of range.
+void scale(double factor, Index j, Moments& out, const WhileMeasuring& also) {
+  if (!std::isfinite(factor)) return;
+  out.factors[j] = factor;
+  for (auto* each : {&out.norms, &out.roundings}) (*each)[j] *= factor;
+  out.norms2[j] = out.norms[j] * out.norms[j];
+  if (!out.sizes.empty()) out.sizes[j] *= factor;
+  if (also.r != nullptr) (*also.correlations)[j] *= factor;
+}
 }  // namespace
 
 Moments measure(const Storage& storage, const SampleWeights& weights, Scaling scaling, int threads,
@@ -73,14 +82,7 @@ Moments measure(const Storage& storage, const SampleWeights& weights, Scaling sc
         range[j] = range_of(m, nonzero);
       }
       if (also.r != nullptr) (*also.correlations)[j] -= out.means[j] * also.r->sum;
-      if (!standardised || !varies || !(m.centred > 0.0)) continue;
-      const double factor = std::sqrt(weights.total() / m.centred);
-      if (!std::isfinite(factor)) continue;
-      out.factors[j] = factor;
-      for (auto* each : {&out.norms, &out.roundings}) (*each)[j] *= factor;
-      out.norms2[j] = out.norms[j] * out.norms[j];
-      if (!out.sizes.empty()) out.sizes[j] *= factor;
-      if (also.r != nullptr) (*also.correlations)[j] *= factor;
+      if (standardised && varies) scale(std::sqrt(weights.total() / m.centred), j, out, also);
     }
     return bytes;
   };

@@ -14,7 +14,7 @@ constexpr double kTinySquare = 1e-304, kHugeSquare = 1e304;
 // One entry per column. x_j is a column as solvers see it: minus its weighted mean if columns are centred,
 // then times its factor.
 struct Moments {
-  std::vector<double> means;   // of the stored columns; zeros without centring
+  std::vector<double> means;  // of the stored columns; zeros without centring
   // One over the weighted standard deviation of each column, 1 for constant ones; empty unless columns are
   // standardised.
   std::vector<double> factors;

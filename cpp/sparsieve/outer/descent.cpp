@@ -196,8 +196,8 @@ bool Descent::go_back_if_misled() {
 void Descent::look_outside(bool last, SolveResult& result) {
   const State& state = fit_.state;
   answer_ = aim_.screen.ask({state.point.residual.r, state.point.residual.weighted,
-                             levels().thresholds(), slack(), fit_.sides(),
-                             state.set.columns(), state.c, state.known_error, fit_.barred.count,
+                             levels().thresholds(), slack(), fit_.sides(), state.set.columns(),
+                             state.c, state.known_error, fit_.barred.count,
                              /*complete=*/last, /*rough=*/false});
   double outside = 0.0;
   for (const Violator& v : answer_.violators) {

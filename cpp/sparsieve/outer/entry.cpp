@@ -79,7 +79,8 @@ Index trim(Fit& fit, const Levels& levels, double share, Index most,
     if (at.place[s] < 0 && levels.threshold(state.column(s)) > 0.0) zeros.push_back(s);
   }
   const auto reached = [&](Index s) {
-    return reach(fit.inputs.box.of(state.column(s)), state.c[s]) / levels.threshold(state.column(s));
+    return reach(fit.inputs.box.of(state.column(s)), state.c[s]) /
+           levels.threshold(state.column(s));
   };
   std::sort(zeros.begin(), zeros.end(), [&](Index a, Index b) { return reached(a) > reached(b); });
   const Index all = static_cast<Index>(zeros.size()), few = std::min(all, k / 5 + 24);

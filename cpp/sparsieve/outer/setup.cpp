@@ -26,7 +26,7 @@ void check_lengths(const SolverParts& parts) {
   if (parts.weights && static_cast<Index>(parts.weights->size()) != parts.design->d()) {
     throw std::invalid_argument("weights has the wrong length");
   }
-  for (const auto* bounds : {&parts.lower, &parts.upper}) {
+  for (const auto* bounds : {&parts.terms.lower, &parts.terms.upper}) {
     if (!bounds->empty() && static_cast<Index>(bounds->size()) != parts.design->d()) {
       throw std::invalid_argument("bounds have the wrong length");
     }
@@ -55,8 +55,8 @@ Inputs inputs_of(const Design& design, Response response, const SolverParts& par
                  std::function<bool()> poll) {
   return {&design,
           std::make_shared<SquaredLoss>(design, std::move(response)),
-          box_of(design, parts.lower, parts.upper),
-          Ridge{parts.ridge, {}, {}},
+          box_of(design, parts.terms.lower, parts.terms.upper),
+          Ridge{parts.terms.ridge, {}, {}},
           parts.prox_weight,
           std::move(poll)};
 }
@@ -87,10 +87,7 @@ Solver::Solver(SolverParts parts, std::function<bool()> poll)
 Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll)
     : design_(std::move(measured.design)),
       penalty_(std::move(parts.penalty)),
-      l1_ratio_(parts.l1_ratio),
-      ridge_(parts.ridge),
-      lower_(parts.lower),
-      upper_(parts.upper),
+      terms_(parts.terms),
       response_mean_(measured.response.mean),
       response_shift_(measured.response.shift),
       null_correlations_(std::move(measured.correlations)),

@@ -60,17 +60,17 @@ SolveResult Solver::solve(double alpha, const SolveOptions& options, bool record
 
 // Penalty and ridge of this alpha. The ridge is a part of the factor and of the correlations.
 void Solver::set_alpha(double alpha) {
-  fit_.target.levels.set(l1_ratio_ * alpha, fit_.barred.dependent);
-  if (l1_ratio_ == 1.0) return;
+  fit_.target.levels.set(terms_.l1_ratio * alpha, fit_.barred.dependent);
+  if (terms_.l1_ratio == 1.0) return;
   State& state = fit_.state;
   Ridge& ridge = fit_.inputs.ridge;
   const std::vector<double>& weights = fit_.target.levels.weights();
-  const double share = (1.0 - l1_ratio_) * alpha;
+  const double share = (1.0 - terms_.l1_ratio) * alpha;
   for (Index s = 0; s < state.size(); ++s) {
     state.c[s] -= ridge.pull(state.column(s), state.point.w[s]);
   }
   if (weights.empty()) {
-    ridge.weight = ridge_ + share;
+    ridge.weight = terms_.ridge + share;
   } else {
     ridge.own.resize(weights.size());
     for (std::size_t j = 0; j < weights.size(); ++j) {
@@ -91,8 +91,8 @@ void Solver::solution(std::vector<Index>& columns, std::vector<double>& coef) co
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const Index j = columns[k];
     // A bound that was divided by the factor need not come back as it was.
-    coef[k] = std::clamp(coef[k] * design_->factor(j), bound(lower_, j, -HUGE_VAL),
-                         bound(upper_, j, HUGE_VAL));
+    coef[k] = std::clamp(coef[k] * design_->factor(j), bound(terms_.lower, j, -HUGE_VAL),
+                         bound(terms_.upper, j, HUGE_VAL));
   }
 }
 

@@ -20,6 +20,12 @@
 
 namespace sparsieve {
 
+// What is beside loss and penalty, in the user's units.
+struct Terms {
+  double l1_ratio = 1.0, ridge = 0.0;
+  std::vector<double> lower, upper;  // bounds of the coefficients; empty: none
+};
+
 // What a solver is made of.
 struct SolverParts {
   LazyDesign* design;
@@ -27,8 +33,7 @@ struct SolverParts {
   std::shared_ptr<const Penalty> penalty;
   std::optional<std::vector<double>> weights;  // of the features; none = all 1; infinity = excluded
   double prox_weight = 0.0;                    // mu, see Inputs
-  double l1_ratio = 1.0, ridge = 0.0;
-  std::vector<double> lower, upper;  // bounds of the coefficients, in the user's units; empty: none
+  Terms terms;
 };
 
 class Solver {
@@ -90,8 +95,7 @@ class Solver {
 
   std::shared_ptr<const Design> design_;
   std::shared_ptr<const Penalty> penalty_;
-  double l1_ratio_, ridge_;
-  std::vector<double> lower_, upper_;  // of the user
+  Terms terms_;
   double response_mean_ = 0.0, response_shift_ = 0.0;  // see Response; 0 without centring
   Account accounted_;
   std::vector<double> null_correlations_;

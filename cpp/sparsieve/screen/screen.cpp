@@ -306,7 +306,8 @@ void Screen::look_in_shadow(const Query& query) {
         for (Index k = first; k < last; ++k) {
           const Index j = open_[k];
           const double whole_radius = design_->shadow_radius(whole, j);
-          const double change_radius = design_->shadow_radius(change, j) + std::abs(g) * newest.radius[j] +
+          const double change_radius = design_->shadow_radius(change, j) +
+                                       std::abs(g) * newest.radius[j] +
                                        combinations_.norm * design_->rounding(j);
           const Index place = change_radius < whole_radius ? --back : direct++;
           columns[place] = j;

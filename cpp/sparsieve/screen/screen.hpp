@@ -29,7 +29,7 @@ struct Query {
   const std::vector<double>& r;
   const Weighted& weighted;  // of r
   const std::vector<double>& threshold;
-  double slack;        // a column may exceed its threshold by this much
+  double slack;  // a column may exceed its threshold by this much
   // Per column: 1 = negative correlations exceed no threshold, -1 = positive ones do not; empty: both do.
   const std::vector<signed char>& sides;
   // The working set, about which nothing is asked: its columns, their correlations, and a bound of the
