@@ -123,22 +123,23 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
   std::vector<double> diagonal(k), away(k);
   const Design& design = *inputs.design;
   for (Index p = 0; p < k; ++p) {
-    diagonal[p] = design.norm2(state.column(at.support[p]));
+    const Index j = state.column(at.support[p]);
+    diagonal[p] = design.norm2(j) + inputs.ridge.of(j);
     away[p] = kAside * gradient.penalty.t[p] + kSteps * violation / diagonal[p];
   }
   const std::vector<double> curvature = least_curvature(penalty, gradient.penalty, away);
   double flattest = 1.0;
   for (Index p = 0; p < k; ++p) {
     const Index j = state.column(at.support[p]);
-    if (!(diagonal[p] + curvature[p] + inputs.ridge.of(j) > 0.0)) return false;
+    if (!(diagonal[p] + curvature[p] > 0.0)) return false;
     flattest = std::max(flattest, design.raw_norm(j) / design.norm(j));
   }
   // Products are sums of what the columns are before centring, and pivots differences of products.
   const double noise = 2.0 * kEps * product_roundings(design.n()) * flattest;
-  // With curvature or a ridge the maintained factor is not the Hessian's.
+  // With curvature the maintained factor is not the Hessian's.
   const bool straight =
       std::all_of(curvature.begin(), curvature.end(), [](double h) { return h == 0.0; });
-  const bool same = by_gram && inputs.ridge.none() && inputs.prox_weight == 0.0 && straight;
+  const bool same = by_gram && inputs.prox_weight == 0.0 && straight;
   // Entry (p, q) is off by `noise` and its factor by k + 1 roundings more, in units of ||x_p|| ||x_q||, so
   // that k times as much bounds the eigenvalues of all errors together. Errors of earlier pivots come
   // amplified by one over the smallest, so that one has to be above the root of that bound...
@@ -150,7 +151,7 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
   if (!model_of(state).gram(inputs, state, at.support, hessian.data(), ld)) return false;
   for (Index p = 0; p < k; ++p) {
     const double ridge = inputs.ridge.of(state.column(at.support[p]));
-    hessian[p * ld + p] += curvature[p] + ridge - doubt * (diagonal[p] + ridge);
+    hessian[p * ld + p] += curvature[p] + ridge - doubt * diagonal[p];
   }
   return factorise(hessian.data(), k, ld, std::vector<double>(k, 0.0), inputs.poll);
 }
