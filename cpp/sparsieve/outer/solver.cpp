@@ -83,16 +83,21 @@ void Solver::set_alpha(double alpha) {
   fit_.model().list_support(fit_.inputs, state);
 }
 
+// A bound that was divided by a factor need not come back as it was: who is at it is given the user's own.
 void Solver::solution(std::vector<Index>& columns, std::vector<double>& coef) const {
   fit_.state.solution(columns, coef);
-  const auto bound = [](const std::vector<double>& bounds, Index j, double none) {
-    return bounds.empty() ? none : bounds[j];
-  };
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const Index j = columns[k];
-    // A bound that was divided by the factor need not come back as it was.
-    coef[k] = std::clamp(coef[k] * design_->factor(j), bound(terms_.lower, j, -HUGE_VAL),
-                         bound(terms_.upper, j, HUGE_VAL));
+    const Bounds bounds = fit_.inputs.box.of(j);
+    if (coef[k] == bounds.lower) {
+      coef[k] = terms_.lower[j];
+    } else if (coef[k] == bounds.upper) {
+      coef[k] = terms_.upper[j];
+    } else {
+      coef[k] *= design_->factor(j);
+      if (!terms_.lower.empty()) coef[k] = std::max(coef[k], terms_.lower[j]);
+      if (!terms_.upper.empty()) coef[k] = std::min(coef[k], terms_.upper[j]);
+    }
   }
 }
 
