@@ -41,3 +41,14 @@ def test_dependent_sparse_columns_far_from_zero_are_no_strict_minimum():
         model.fit(sparse.csc_array(X), y)
         dependent = np.all(model.coef_[[0, 1, 3]] != 0.0)
         assert not (dependent and model.certificate_.strict_minimum)
+
+
+def test_nothing_is_global_next_to_a_column_whose_square_is_zero():
+    """A saturated penalty costs the same at 1e170 as at 1: a tiny column may explain anything."""
+    g = np.random.default_rng(0)
+    X, y = g.standard_normal((40, 2)), g.standard_normal(40)
+    options = {"penalty": sv.MCP(10.0), "alpha": 0.1}
+    assert sv.SparseRegressor(**options).fit(X, y).certificate_.lower_bound is not None
+    with pytest.warns(UserWarning, match="small"):
+        model = sv.SparseRegressor(**options).fit(X * [1.0, 1e-170], y)
+    assert model.certificate_.lower_bound is None

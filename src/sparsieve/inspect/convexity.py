@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["convex_region", "global_lower_bound", "global_lower_bounds"]
 
-# Products that the Gram matrix of all columns may take: some milliseconds.
+# Products that the Gram matrix of all columns may take: some milliseconds. Beyond it nothing is
+# claimed.
 _AFFORDABLE = 1e8
 # What rounding may do to a computed objective, relative.
 _ROUNDING = 1e-12
@@ -132,9 +133,12 @@ def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
     raw = float(omega @ np.square(block).sum(axis=1))
     gram = _gram(problem, block, omega)
     moving = np.diag(gram) > 0.0
+    still = block[0] if problem.fit_intercept else np.zeros(d)
+    gone = np.any(block != still, axis=0) & ~moving  # it varies, but its square is zero in doubles
     gram = gram[np.ix_(moving, moving)]
-    if not gram.size or not np.all(np.isfinite(gram)):
+    if np.any(gone) or not gram.size or not np.all(np.isfinite(gram)):
         return 0.0
-    # Errors of the products, of centring and of the eigenvalues, generously.
+    # Products, centring and eigenvalues have at most n + d roundings each, of sums no larger than
+    # the trace before centring.
     error = 8.0 * (n + d) * float(np.finfo(np.float64).eps) * raw
     return float(max(_least(gram) - error, 0.0))
