@@ -10,10 +10,10 @@ namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-// Pivots of the maintained factor are off by the roundings of many updates; above this, relative, that does
-// not matter.
+// Pivots of the maintained factor are off by the roundings of many updates, each some eps: millions of them
+// stay below this, relative.
 constexpr double kSafePivot = 1e-6;
-// Without a Gram matrix at hand, convexity is examined for supports up to this size.
+// Without a Gram matrix at hand, convexity is examined for supports up to this size, and not claimed beyond.
 constexpr Index kProvable = 256;
 // How far from w a local minimum is looked for: this share of a coefficient, and so many times the step that
 // would remove the violation of its coordinate by itself.
@@ -26,9 +26,9 @@ constexpr int kHalvings = 40;
 double kkt(const Inputs& inputs, const Levels& levels, const State& state,
            const Violations& found) {
   const double unit = levels.slope0();
-  const double largest = larger(found.inside / unit, found.outside / unit);
+  const double largest = larger((found.inside + state.known_error) / unit, found.outside / unit);
   const double ignored = inputs.design->ignored_norm() * std::sqrt(state.point.fit);
-  return largest + state.known_error / unit + ignored / unit;
+  return largest + ignored / unit;
 }
 
 DualPoint best_dual(double linear, double slack, double quadratic, double lowest, double highest) {
@@ -41,25 +41,36 @@ DualPoint best_dual(double linear, double slack, double quadratic, double lowest
 }
 
 // The prox term vanishes at w. Unpenalised coordinates need c_j = 0: what is left of it (rounding, once
-// the Newton step has solved their block) is charged to the dual.
+// the Newton step has solved their block) is charged to the dual, for coefficients up to twice those of w.
+// With errors e of each c_j, f of the fit and d of the residual, (|c_j| + e) / lambda_j bounds the constraints,
+// and primal and dual are off by at most
+//   (1/2 + kappa + kappa^2/2) f + kappa (||r|| d + e ||w||_1),  and k + 16 roundings of their terms.
 double surrogate_gap(const Inputs& inputs, const Levels& levels, const State& state,
                      const SupportGradient& gradient, double ratio) {
   const Point& at = state.point;
+  const double error = state.known_error;
   double largest = std::max(ratio, 0.0), l1 = 0.0, linear = at.fit, slack = 0.0;
+  double length = 0.0, size = at.fit;
   for (Index s = 0; s < state.size(); ++s) {
     const double lambda =
         at.place[s] >= 0 ? gradient.penalty.slope[at.place[s]] : levels.threshold(state.column(s));
     if (lambda > 0.0) {
-      largest = std::max(largest, reach(inputs.bounds, state.c[s]) / lambda);
+      largest = std::max(largest, (reach(inputs.bounds, state.c[s]) + error) / lambda);
     } else {
-      slack += std::abs(state.c[s] * at.w[s]);
+      slack += 2.0 * (std::abs(state.c[s]) + error) * std::abs(at.w[s]);
     }
     l1 += lambda * std::abs(at.w[s]);
+    length += std::abs(at.w[s]);
     linear += state.c[s] * at.w[s];  // z'Omega r = r'Omega r + w'c
+    size += std::abs(state.c[s] * at.w[s]);
   }
   const double limit = largest > 0.0 ? 1.0 / largest : kInf;
   const double primal = 0.5 * at.fit + l1;
-  return primal - best_dual(linear, slack, at.fit, 0.0, limit).value;
+  const DualPoint dual = best_dual(linear, slack, at.fit, 0.0, limit);
+  const double kappa = dual.scale, roundings = static_cast<double>(state.size()) + 16.0;
+  const double off = (0.5 + kappa + 0.5 * kappa * kappa) * at.fit_error +
+                     kappa * (std::sqrt(at.fit) * at.residual.error + error * length);
+  return primal - dual.value + off + kEps * roundings * (1.0 + kappa * kappa) * (size + l1);
 }
 
 namespace {
