@@ -41,6 +41,8 @@ LONG = np.longdouble
 UNIT = LONG(2.0) ** -64
 EPS = np.finfo(float).eps
 ALARM, FAR = 1e-4, 1e10
+# Counts are printed after so many problems, for runs that are ended early.
+REPORTED = 10_000
 
 
 class Kinked:
@@ -399,16 +401,20 @@ def main() -> int:
     args = parser.parse_args()
     seen: Counter[str] = Counter()
     kinds: Counter[str] = Counter(wrong=0, refuted=0, alarm=0)
-    begun = time.perf_counter()
-    for seed in range(args.first, args.first + args.problems):
+    begun, done = time.perf_counter(), 0
+    while done < args.problems:
+        seed = args.first + done
         for kind, text in check(seed, seen):
             kinds[kind] += 1
             print(f"seed {seed}, {kind}: {text}", flush=True)
-    spent = time.perf_counter() - begun
-    print(
-        f"{args.problems} problems from seed {args.first}: {dict(kinds)}; {dict(seen)}; "
-        f"{spent:.0f} s; go on with --first {args.first + args.problems}"
-    )
+        done += 1
+        if done % REPORTED == 0 or done == args.problems:
+            spent = time.perf_counter() - begun
+            print(
+                f"{done} problems from seed {args.first}: {dict(kinds)}; {dict(seen)}; "
+                f"{spent:.0f} s; go on with --first {seed + 1}",
+                flush=True,
+            )
     return int(kinds.total() > 0)
 
 
