@@ -57,6 +57,11 @@ def test_a_row_of_a_tiny_weight_may_be_all_there_is_to_explain():
     assert certificates.complaints_of(6507) == []
 
 
+def test_bounds_of_extended_precision_are_as_tight_as_they_are_derived():
+    """Found once: twice the roundings that there are, and a long residual raised an alarm."""
+    assert certificates.complaints_of(192675) == []
+
+
 def test_what_rounding_takes_when_a_response_is_moved_is_not_lost():
     """Found once: 2.1 + 0.1 is rounded, and where nothing else is left that is all of kkt."""
     assert certificates.complaints_of(28621) == []

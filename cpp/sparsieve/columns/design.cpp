@@ -275,7 +275,7 @@ void Design::exact_residual(const std::vector<double>& y, const std::vector<doub
   }
 }
 
-// With r and v = Omega r rounded once each, the mean off by eps of itself and sums by n eps^2, term by term:
+// With r, v = Omega r and, twice, Omega rounded by eps/2 each, the mean off by eps of itself, sums by n eps^2:
 //   |error| <= 2 eps (sum_i |x_i - mean| |v_i| + |mean| |sum(v)|) + n eps^2 sum_i (|x_i| + |mean|) |v_i|.
 // Few rows may have all the weight that matters: norms of x and r would say far less.
 void Design::exact_correlations(const Weighted& r, const Index* cols, Index count, double* out,
@@ -297,7 +297,7 @@ void Design::exact_correlations(const Weighted& r, const Index* cols, Index coun
     for (Index i = 0; low != nullptr && i < n(); ++i) sum.add_product(low[i], r.v[i]);
     if (centred()) sum.add_product(-mu, total.value());
     out[k] = sum.value();
-    errors[k] = 4.0 * kEps * (centred_size + static_cast<double>(n() + 4) * kEps * size);
+    errors[k] = 2.0 * kEps * (centred_size + static_cast<double>(n() + 4) * kEps * size);
   }
 }
 
