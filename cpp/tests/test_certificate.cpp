@@ -232,16 +232,16 @@ long double check_gap(const Setting& setting, const Levels& levels, State& state
   const Long here(w.begin(), w.end());
   const Long best = surrogate.minimiser(here);
   const long double primal = surrogate.at(here), above = primal - surrogate.at(best);
-  // Sums of rounded terms as large as the primal value, and what the scale does with errors of c. Where
-  // lambda is 0 the dual needs c = 0: what is left of it is charged at w, not at the minimiser.
-  long double room = kEps * (64.0L + state.size()) * primal;
+  // No room for rounding: the gap includes it. Where lambda is 0 the dual needs c = 0: what is left of it is
+  // charged for coefficients up to twice those of w.
+  long double room = 0.0L;
   for (Index s = 0; s < state.size(); ++s) {
     const Index j = state.column(s);
-    room += state.known_error * std::fabs(best[j]);
-    if (surrogate.lambda[j] == 0.0) room += std::fabs(state.c[s]) * std::fabs(best[j] - here[j]);
+    const long double beyond = std::fabs(best[j]) - 2.0L * std::fabs(here[j]);
+    if (surrogate.lambda[j] == 0.0) room += std::fabs(state.c[s]) * std::max(beyond, 0.0L);
   }
   CHECK_AT_MOST(above, gap + room);
-  CHECK_AT_MOST(-room, gap);
+  CHECK_AT_MOST(0.0L, gap);
   return gap / primal;
 }
 }  // namespace

@@ -217,6 +217,25 @@ TEST("model: correlations are true up to what is known of their error") {
   }
 }
 
+// Sums of equal terms are rounded in one direction, term by term: their errors add up.
+TEST("model: what a long sum of equal terms loses is known") {
+  const Index n = 100000;
+  Matrix x(n, 1);
+  for (double& v : x.values) v = 1.0;
+  Random random(1050);
+  Setting setting(Problem(Kind::kDouble, x, Vector(n, 1.0 / n), false), random);
+  setting.z = Vector(n, 0.1);
+  const sparsieve::Response response(setting.design->weights(), setting.z);
+  setting.inputs.loss = std::make_shared<sparsieve::SquaredLoss>(*setting.design, response);
+  for (const bool by_gram : {true, false}) {
+    State state = setting.state_on_all();
+    if (!by_gram) leave_gram(state);
+    place_at(setting.inputs, state, {0.03});
+    check_state(setting, state, state.known_error);
+    CHECK_AT_MOST(state.known_error, 1e-10 * std::fabs(state.c[0]));
+  }
+}
+
 // -------------------------------------------------------------------------- the Gram matrix
 
 TEST("model: both forms give the same Gram matrix") {

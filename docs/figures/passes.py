@@ -1,4 +1,4 @@
-"""The figure of docs/certificates.md: how often a certified path reads the data.
+"""The figure of docs/speed.md: how often a certified path reads the data.
 
 Counted in bytes, so the machine plays no part. Run with ``SPARSIEVE_DATA`` naming the folder of the
 real data sets, it draws into ``docs/_static`` and prints the numbers; absent data are left out.

@@ -6,7 +6,7 @@ import inspect
 import re
 from pathlib import Path
 
-from . import api, extremes, global_minima, parser_checks, paths, pwl, strengths
+from . import api, certificates, extremes, global_minima, parser_checks, paths, pwl, strengths
 
 _MODULES = {
     "pwl": pwl,
@@ -14,6 +14,7 @@ _MODULES = {
     "extremes": extremes,
     "strengths": strengths,
     "global_minima": global_minima,
+    "certificates": certificates,
     "api": api,
 }
 

@@ -3,16 +3,19 @@
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import sparsieve as sv
 from sparsieve.inspect import certificate
 
 from . import __main__ as command
 from . import (
     api,
     calls,
+    certificates,
     extremes,
     global_minima,
     parser_checks,
@@ -43,10 +46,25 @@ def test_large_supports_are_certified_as_they_are(seed):
     assert paths.check(seed, large=True)[0] == []
 
 
-@pytest.mark.parametrize("module", [pwl, paths, extremes, strengths, global_minima])
+@pytest.mark.parametrize("module", [pwl, paths, extremes, strengths, global_minima, certificates])
 def test_the_first_problems_of_every_solver_fuzzer_are_solved(module):
     for seed in range(60):
         assert module.complaints_of(seed) == [], seed
+
+
+def test_a_row_of_a_tiny_weight_may_be_all_there_is_to_explain():
+    """Found once: weights over 200 orders, where norms say nothing of single products."""
+    assert certificates.complaints_of(6507) == []
+
+
+def test_bounds_of_extended_precision_are_as_tight_as_they_are_derived():
+    """Found once: twice the roundings that there are, and a long residual raised an alarm."""
+    assert certificates.complaints_of(192675) == []
+
+
+def test_what_rounding_takes_when_a_response_is_moved_is_not_lost():
+    """Found once: 2.1 + 0.1 is rounded, and where nothing else is left that is all of kkt."""
+    assert certificates.complaints_of(28621) == []
 
 
 def test_a_free_column_that_hardly_varies_is_no_excuse():
@@ -70,6 +88,41 @@ def test_a_false_claim_of_a_global_minimum_is_found(monkeypatch):
         certificate, "global_lower_bound", lambda *args: bound(*args) * (1.0 + 1e-6)
     )
     assert global_minima.complaints_of(claimed)
+
+
+def found_by_the_judge(problem, model, **words):
+    """Return the kinds of failure that a certificate with other words has."""
+    model.certificate_ = replace(model.certificate_, **words)
+    return [kind for kind, _ in certificates.words_about(problem, model, 0)]
+
+
+def test_false_words_of_a_certificate_are_found():
+    # Capped l1 with its kink at the coefficient 1, where 0.95 is better.
+    X, y = np.array([[1.0], [-1.0]]), np.array([1.0, -1.0])
+    options = {"fit_intercept": False, "positive": False, "tol": 1e-6, "minimum": "stationary"}
+    problem = certificates.Drawn(X, y, None, sv.CappedL1(1.0), 0.1, options)
+    model = sv.SparseRegressor(problem.penalty, problem.alpha, **options).fit(X, y)
+    right = model.certificate_
+    assert found_by_the_judge(problem, model) == []
+    assert found_by_the_judge(problem, model, kkt=1e-3) == ["wrong", "alarm"]  # beyond tol, too
+    model.coef_ = np.array([1.0])
+    assert found_by_the_judge(problem, model, kkt=1e-7, strict_minimum=True, objective=0.1) == [
+        "refuted"
+    ]
+    model.coef_ = np.array([0.8])
+    words = {"kkt": 1e-7, "strict_minimum": False, "objective": right.objective}
+    assert found_by_the_judge(problem, model, **words) == ["wrong", "wrong"]  # kkt and objective
+
+
+def test_a_lower_bound_that_is_none_is_found():
+    problem = next(
+        p for p in map(certificates.draw, range(50)) if isinstance(p.penalty, sv.L1) and p.alpha < 1
+    )
+    model = sv.SparseRegressor(problem.penalty, problem.alpha, **problem.options)
+    model.fit(problem.X, problem.y, sample_weight=problem.weight)
+    higher = model.certificate_.objective * (1.0 + 1e-12)
+    assert found_by_the_judge(problem, model) == []
+    assert found_by_the_judge(problem, model, lower_bound=higher) == ["wrong"]
 
 
 def test_calls_of_the_public_functions_end_well():
@@ -103,7 +156,7 @@ def test_inputs_depend_on_the_seed_alone():
         ("csv", b"\0a,b\n1,2\n"),
         *(
             pytest.param(target, 3, marks=pytest.mark.slow)
-            for target in ("pwl", "extremes", "strengths", "global_minima")
+            for target in ("pwl", "extremes", "strengths", "global_minima", "certificates")
         ),
         pytest.param("csc", b"", marks=pytest.mark.slow),
     ],

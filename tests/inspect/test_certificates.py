@@ -101,9 +101,12 @@ def test_dual_gap_is_the_gap_of_the_last_surrogate(name):
         r = z - Xs @ w
         suboptimal = r @ r / 2 + lam @ np.abs(w) - kernel.primal
         assert path.dual_gap[k] >= suboptimal - max(kernel.gap, 0.0) - rounding
-        assert path.dual_gap[k] >= -rounding
+        assert path.dual_gap[k] >= 0.0
         if np.all(lam > 0.0):
-            assert path.dual_gap[k] == pytest.approx(gap_of(Xs, z, lam, w), abs=rounding, rel=1e-6)
+            gap = gap_of(Xs, z, lam, w)
+            assert path.dual_gap[k] >= gap - rounding
+            # Ours has a bound of its rounding in it: worst cases of all terms, not what they do.
+            assert path.dual_gap[k] <= gap * (1 + 1e-6) + 10 * rounding
 
 
 # --------------------------------------------------------------------------- strict minima

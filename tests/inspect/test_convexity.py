@@ -1,5 +1,7 @@
 """No strict minimum is claimed where columns of the support depend on each other."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from problems import long_column
@@ -41,3 +43,37 @@ def test_dependent_sparse_columns_far_from_zero_are_no_strict_minimum():
         model.fit(sparse.csc_array(X), y)
         dependent = np.all(model.coef_[[0, 1, 3]] != 0.0)
         assert not (dependent and model.certificate_.strict_minimum)
+
+
+def test_nothing_is_global_next_to_a_column_whose_square_is_zero():
+    """A saturated penalty costs the same at 1e170 as at 1: a tiny column may explain anything."""
+    g = np.random.default_rng(0)
+    X, y = g.standard_normal((40, 2)), g.standard_normal(40)
+    options = {"penalty": sv.MCP(10.0), "alpha": 0.1}
+    assert sv.SparseRegressor(**options).fit(X, y).certificate_.lower_bound is not None
+    with pytest.warns(UserWarning, match="small"):
+        model = sv.SparseRegressor(**options).fit(X * [1.0, 1e-170], y)
+    assert model.certificate_.lower_bound is None
+
+
+def exact_objective(X, y, model):
+    """Return F at the best intercept in exact fractions, for MCP with all coefficients flat."""
+    rows = [[Fraction(float(x)) for x in row] for row in X]
+    w = [Fraction(float(c)) for c in model.coef_]
+    r = [
+        Fraction(float(t)) - sum(x * c for x, c in zip(row, w, strict=True))
+        for row, t in zip(rows, y, strict=True)
+    ]
+    mean = sum(r) / len(r)
+    flat = Fraction(model.alpha) ** 2 * Fraction(model.penalty.gamma) / 2
+    return sum((e - mean) ** 2 for e in r) / (2 * len(r)) + flat * len(w)
+
+
+def test_lower_bounds_hold_where_the_objective_is_mostly_rounding():
+    for seed in range(10):
+        g = np.random.default_rng(seed)
+        X = g.standard_normal((30, 3))
+        y = X @ [1.0, -2.0, 0.5] + 1e-10 * g.standard_normal(30)
+        model = sv.SparseRegressor(sv.MCP(5.0), alpha=1e-11, tol=1e-2).fit(X, y)
+        bound = model.certificate_.lower_bound
+        assert Fraction(bound) <= exact_objective(X, y, model)

@@ -50,6 +50,21 @@ def test_a_column_that_differs_in_its_last_digits_is_no_constant():
     assert exact_violation(X, y, model.coef_, 0.01) <= 1e-6
 
 
+@pytest.mark.parametrize("stored", [np.asarray, sparse.csc_array, sparse.csr_array])
+def test_the_judge_of_strength_sees_what_such_a_column_gains(stored):
+    X, y = (1e15 + np.arange(4.0))[:, np.newaxis], np.arange(4.0)
+    gain = sv.coordinatewise_violation(stored(X), y, [0.0], 1.5, penalty="l1", alpha=0.01)
+    # From half the variance of y to the minimum above; one-dimensional minima are known to 1e-12.
+    assert gain == pytest.approx(0.625 - 0.00996, rel=1e-11)
+
+
+def test_an_explanation_tells_such_a_column_from_a_constant_one():
+    X = np.column_stack([1e15 + np.arange(4.0), np.full(4, 1e15)])
+    path = sv.sparse_path(X, np.array([0.0, 1.0, 3.0, 2.0]), "l1", alphas=[0.9, 0.1])
+    assert "constant" not in str(path.explain(0))
+    assert "its column is constant" in str(path.explain(1))
+
+
 def test_a_response_far_from_zero():
     X, y = np.arange(4.0)[:, np.newaxis], 1e15 + np.arange(4.0)
     model = fit(X, y, 0.01)

@@ -247,6 +247,15 @@ def test_standardising_divides_by_the_standard_deviation(storage):
     np.testing.assert_allclose(scaled, X / X.std(axis=0), rtol=1e-12)
 
 
+@pytest.mark.parametrize("stored", [np.asfortranarray, sparse.csc_array])
+def test_a_column_far_from_zero_is_no_constant(stored):
+    values = np.column_stack([1e15 + np.arange(80.0) % 4, np.full(80, 1e15), np.arange(80.0)])
+    table = Table("t", list("abc"), stored(values), {}, np.arange(80.0) ** 2, "y")
+    scale = make_design(table, None).schema.scale
+    # The deviations of 0, 1, 2, 3 and of nothing; the entries are exact in double precision.
+    np.testing.assert_allclose(scale[:2], [np.sqrt(1.25), 1.0], rtol=1e-12)
+
+
 def test_the_most_frequent_text_is_the_reference():
     rng = np.random.default_rng(0)
     codes = np.array([0, 1, 1, 2, 1, 2, np.nan, 1, 0, 2] * 3)

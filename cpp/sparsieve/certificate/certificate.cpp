@@ -10,25 +10,29 @@ namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-// Pivots of the maintained factor are off by the roundings of many updates; above this, relative, that does
-// not matter.
+// Pivots of the maintained factor are off by the roundings of many updates, each some eps: millions of them
+// stay below this, relative.
 constexpr double kSafePivot = 1e-6;
-// Without a Gram matrix at hand, convexity is examined for supports up to this size.
+// Without a Gram matrix at hand, convexity is examined for supports up to this size, and not claimed beyond.
 constexpr Index kProvable = 256;
 // How far from w a local minimum is looked for: this share of a coefficient, and so many times the step that
 // would remove the violation of its coordinate by itself.
 constexpr double kAside = 1e-6;
 constexpr double kSteps = 8.0;
-// How often the way there is halved to find a kink: to less than any coefficient that matters.
-constexpr int kHalvings = 40;
+// How often the way there is halved to find a kink, to less than any coefficient that matters, and the share
+// of a fall on one half that says that there may be one. Ways shorter than kNarrow of a coefficient are a few
+// units of rounding.
+constexpr int kHalvings = 60;
+constexpr double kMostOfIt = 0.75;
+constexpr double kNarrow = 1e-14;
 }  // namespace
 
 double kkt(const Inputs& inputs, const Levels& levels, const State& state,
            const Violations& found) {
   const double unit = levels.slope0();
-  const double largest = larger(found.inside / unit, found.outside / unit);
+  const double largest = larger((found.inside + state.known_error) / unit, found.outside / unit);
   const double ignored = inputs.design->ignored_norm() * std::sqrt(state.point.fit);
-  return largest + state.known_error / unit + ignored / unit;
+  return largest + ignored / unit;
 }
 
 DualPoint best_dual(double linear, double slack, double quadratic, double lowest, double highest) {
@@ -41,36 +45,45 @@ DualPoint best_dual(double linear, double slack, double quadratic, double lowest
 }
 
 // The prox term vanishes at w. Unpenalised coordinates need c_j = 0: what is left of it (rounding, once
-// the Newton step has solved their block) is charged to the dual.
+// the Newton step has solved their block) is charged to the dual, for coefficients up to twice those of w.
+// With errors e of each c_j, f of the fit and d of the residual, (|c_j| + e) / lambda_j bounds the constraints,
+// and primal and dual are off by at most
+//   (1/2 + kappa + kappa^2/2) f + kappa (||r|| d + e ||w||_1),  and k + 16 roundings of their terms.
 double surrogate_gap(const Inputs& inputs, const Levels& levels, const State& state,
                      const SupportGradient& gradient, double ratio) {
   const Point& at = state.point;
+  const double error = state.known_error;
   double largest = std::max(ratio, 0.0), l1 = 0.0, slack = 0.0, held_back = 0.0;
   // The ridge is a loss of rows of its own, whose residuals are -sqrt(ridge_j) w_j.
   const double fit = at.fit + 2.0 * ridge_value(inputs, state);
-  double linear = fit;
+  double linear = fit, length = 0.0, size = fit;
   for (Index s = 0; s < state.size(); ++s) {
     const double lambda =
         at.place[s] >= 0 ? gradient.penalty.slope[at.place[s]] : levels.threshold(state.column(s));
     const Bounds bounds = inputs.box.of(state.column(s));
-    const double beyond = std::abs(state.c[s]) - lambda;
     const double cap = state.c[s] > 0.0 ? bounds.upper : -bounds.lower;
     if (!std::isinf(cap)) {
-      held_back += cap * std::max(beyond, 0.0);
+      held_back += cap * std::max(std::abs(state.c[s]) + error - lambda, 0.0);
     } else if (lambda > 0.0) {
-      largest = std::max(largest, reach(bounds, state.c[s]) / lambda);
+      largest = std::max(largest, (reach(bounds, state.c[s]) + error) / lambda);
     } else {
-      slack += std::abs(state.c[s] * at.w[s]);
+      slack += 2.0 * (std::abs(state.c[s]) + error) * std::abs(at.w[s]);
     }
     l1 += lambda * std::abs(at.w[s]);
+    length += std::abs(at.w[s]);
     linear += state.c[s] * at.w[s];  // z'Omega r = r'Omega r + w'c
+    size += std::abs(state.c[s] * at.w[s]);
   }
   // A bounded coordinate may push beyond its slope: kappa times its push costs the dual at most kappa times
   // cap (|c_j| - lambda_j), as long as kappa <= 1.
   double limit = largest > 0.0 ? 1.0 / largest : kInf;
   if (held_back > 0.0) limit = std::min(limit, 1.0);
   const double primal = 0.5 * fit + l1;
-  return primal - best_dual(linear, slack + held_back, fit, 0.0, limit).value;
+  const DualPoint dual = best_dual(linear, slack + held_back, fit, 0.0, limit);
+  const double kappa = dual.scale, roundings = static_cast<double>(state.size()) + 16.0;
+  const double off = (0.5 + kappa + 0.5 * kappa * kappa) * at.fit_error +
+                     kappa * (std::sqrt(at.fit) * at.residual.error + error * length);
+  return primal - dual.value + off + kEps * roundings * (1.0 + kappa * kappa) * (size + l1);
 }
 
 namespace {
@@ -87,22 +100,28 @@ std::vector<double> least_curvature(const Penalty& penalty, const Surrogate& at,
   before.evaluate(penalty);
   after.evaluate(penalty);
   std::vector<double> least = at.curvature;
-  // Over a long way a kink hides in the mean: halve it, always on to where the slope falls more.
+  std::vector<char> steep(k, 1);
+  // A kink hides in the mean of a way: halve it, always on to where the slope falls more. Without a kink it
+  // falls by about as much on both halves, and a short way need not be halved again.
   for (int halving = 0; halving < kHalvings; ++halving) {
-    bool wide = false;
+    bool all_done = true;
     Surrogate middle = before;
     for (Index p = 0; p < k; ++p) {
-      const double length = after.t[p] - before.t[p];
-      const double chord = (after.slope[p] - before.slope[p]) / length;
-      least[p] = std::min({least[p], before.curvature[p], after.curvature[p], chord});
-      wide = wide || length > 4.0 * kAside * at.t[p];
+      const double length = after.t[p] - before.t[p], fall = before.slope[p] - after.slope[p];
+      least[p] = std::min({least[p], before.curvature[p], after.curvature[p], -fall / length});
+      const bool wide = length > 4.0 * kAside * at.t[p];
+      steep[p] = wide || (steep[p] && fall > 0.0 && length > kNarrow * at.t[p]);
+      all_done = all_done && !steep[p];
       middle.t[p] = before.t[p] + 0.5 * length;
     }
-    if (!wide) break;
+    if (all_done) break;
     middle.evaluate(penalty);
     for (Index p = 0; p < k; ++p) {
-      if (!(after.t[p] - before.t[p] > 4.0 * kAside * at.t[p])) continue;
-      const bool first = before.slope[p] - middle.slope[p] > middle.slope[p] - after.slope[p];
+      if (!steep[p]) continue;
+      const double fall = before.slope[p] - after.slope[p];
+      const double before_middle = before.slope[p] - middle.slope[p];
+      const bool first = before_middle > fall - before_middle;
+      steep[p] = std::max(before_middle, fall - before_middle) > kMostOfIt * fall;
       Surrogate& side = first ? after : before;
       side.t[p] = middle.t[p];
       side.slope[p] = middle.slope[p];

@@ -8,7 +8,7 @@ namespace sparsieve {
 // The largest violations met, in the units of correlations.
 struct Violations {
   double inside = 0.0;   // on the working set
-  double outside = 0.0;  // of any other feature, or a bound of it
+  double outside = 0.0;  // of any other feature, or a bound of it, rounding included
 };
 
 // kkt = max_j violation_j / slope(0) over every feature, or a bound of it: errors of the correlations and

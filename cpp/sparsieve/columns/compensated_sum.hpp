@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "sparsieve/simd/simd.hpp"
+
 namespace sparsieve {
 
 // Knuth's TwoSum: `lost` gathers what each addition rounds away, so that value() is exact but for one
@@ -23,5 +25,19 @@ struct CompensatedSum {
   }
   double value() const { return sum + lost; }
 };
+
+// out = x - shift, and what rounding takes from each difference; returns whether that is anything.
+inline bool take_from(double shift, const double* x, Index n, double* out, double* lost) {
+  bool any = false;
+  for (Index i = 0; i < n; ++i) {
+    CompensatedSum difference;
+    difference.add(x[i]);
+    difference.add(-shift);
+    out[i] = difference.sum;
+    lost[i] = difference.lost;
+    any = any || lost[i] != 0.0;
+  }
+  return any;
+}
 
 }  // namespace sparsieve

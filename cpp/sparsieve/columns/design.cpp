@@ -11,8 +11,25 @@
 namespace sparsieve {
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-// Columns with fewer rows are read almost as fast as a shadow of them.
+// Columns with fewer rows are read almost as fast as a shadow of them: a matter of speed alone.
 constexpr Index kFewRows = 96;
+
+// In eight lanes by blocks of rows, as products of columns: see product_roundings.
+double sum_of(const std::vector<double>& x) {
+  constexpr std::size_t kLanes = 8, kRows = 1024;
+  double total = 0.0;
+  for (std::size_t row = 0; row < x.size(); row += kRows) {
+    const std::size_t end = std::min(x.size(), row + kRows);
+    double lanes[kLanes] = {};
+    std::size_t i = row;
+    for (; i + kLanes <= end; i += kLanes) {
+      for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += x[i + k];
+    }
+    for (std::size_t k = 0; i < end; ++i, ++k) lanes[k] += x[i];
+    total += std::accumulate(lanes, lanes + kLanes, 0.0);
+  }
+  return total;
+}
 
 // Whether columns are expanded to compute the Gram matrix of fresh ones: see gram_of_expanded, which
 // divides by the weights.
@@ -140,7 +157,7 @@ double Design::subtract_in_shadow(const Index* cols, const double* coef, Index c
   for (Index i = 0; i < n(); ++i) r[i] += shift;
   error += roundings * kEps * std::sqrt(length2);
   const double heaviest = *std::max_element(omega().begin(), omega().end());
-  return (1.0 + 1e-9) * std::sqrt(heaviest) * error;
+  return shadow_margin(n()) * std::sqrt(heaviest) * error;
 }
 
 void Design::subtract(const Index* cols, const double* coef, Index count,
@@ -192,7 +209,7 @@ void Design::gram(const Index* cols, Index m, Index nf, double* out, const std::
     const double mu = mean(fresh[a]), scale = factor(fresh[a]);
     for (Index i = 0; i < n(); ++i) u[i] = omega()[i] * (u[i] - mu);
     for (Index i = 0; i < n() && scale != 1.0; ++i) u[i] *= scale;
-    if (centred()) sum[a] = std::accumulate(u.begin(), u.end(), 0.0);
+    if (centred()) sum[a] = sum_of(u);
     if (r != nullptr) correlations[a] = dot(u.data(), r->data(), n());
     v[a] = u.data();
   }
@@ -238,15 +255,19 @@ void Design::expand(Index j, std::vector<double>& x) const {
   reads_.columns += storage_->accumulate(&j, &one, 1, x.data(), 1);
 }
 
-void Design::exact_residual(const std::vector<double>& y, const Index* cols, const double* coef,
-                            Index count, std::vector<double>& r) const {
+void Design::exact_residual(const std::vector<double>& y, const std::vector<double>& lost,
+                            const Index* cols, const double* coef, Index count,
+                            std::vector<double>& r) const {
   std::vector<CompensatedSum> sums(n());
   std::vector<double> x;
   for (Index i = 0; i < n(); ++i) sums[i].add(y[i]);
+  for (std::size_t i = 0; i < lost.size(); ++i) sums[i].add(lost[i]);
   for (Index k = 0; k < count; ++k) {
     expand(cols[k], x);
     const double stored = factor(cols[k]) * coef[k];  // rounded, as it is handed out
     for (Index i = 0; i < n(); ++i) sums[i].add_product(-stored, x[i]);
+    const double* low = this->lost(cols[k]);
+    for (Index i = 0; low != nullptr && i < n(); ++i) sums[i].add_product(-stored, low[i]);
   }
   CompensatedSum all;
   for (Index i = 0; centred() && i < n(); ++i) {
@@ -268,17 +289,30 @@ void Design::exact_residual(const std::vector<double>& y, const Index* cols, con
   }
 }
 
-void Design::exact_correlations(const Weighted& r, const Index* cols, Index count,
-                                double* out) const {
+// With r, v = Omega r and, twice, Omega rounded by eps/2 each, the mean off by eps of itself, sums by n eps^2:
+//   |error| <= 2 eps (sum_i |x_i - mean| |v_i| + |mean| |sum(v)|) + n eps^2 sum_i (|x_i| + |mean|) |v_i|.
+// Few rows may have all the weight that matters: norms of x and r would say far less.
+void Design::exact_correlations(const Weighted& r, const Index* cols, Index count, double* out,
+                                double* errors) const {
   std::vector<double> x;
   CompensatedSum total;
   for (const double v : r.v) total.add(v);
   for (Index k = 0; k < count; ++k) {
+    const double mu = mean(cols[k]);
     CompensatedSum sum;
+    double centred_size = std::abs(mu) * std::abs(total.value()), size = 0.0;
     expand(cols[k], x);
-    for (Index i = 0; i < n(); ++i) sum.add_product(x[i], r.v[i]);
-    if (centred()) sum.add_product(-mean(cols[k]), total.value());
-    out[k] = factor(cols[k]) * sum.value();
+    for (Index i = 0; i < n(); ++i) {
+      sum.add_product(x[i], r.v[i]);
+      centred_size += std::abs(x[i] - mu) * std::abs(r.v[i]);
+      size += (std::abs(x[i]) + std::abs(mu)) * std::abs(r.v[i]);
+    }
+    const double* low = lost(cols[k]);
+    for (Index i = 0; low != nullptr && i < n(); ++i) sum.add_product(low[i], r.v[i]);
+    if (centred()) sum.add_product(-mu, total.value());
+    const double scale = factor(cols[k]), error = static_cast<double>(n() + 4) * kEps * size;
+    out[k] = scale * sum.value();
+    errors[k] = 2.0 * kEps * (scale * (centred_size + error) + std::abs(out[k]));
   }
 }
 

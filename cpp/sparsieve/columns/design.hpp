@@ -90,11 +90,14 @@ class Design {
             double* correlations) const;
 
   // ---- the same in extended precision: pairs of doubles, some twenty times slower
-  // r = y - sum_k coef[k] x_{cols[k]}, minus its weighted mean where columns are centred, rounded once.
-  void exact_residual(const std::vector<double>& y, const Index* cols, const double* coef,
-                      Index count, std::vector<double>& r) const;
-  // out[k] = x_{cols[k]}' Omega r
-  void exact_correlations(const Weighted& r, const Index* cols, Index count, double* out) const;
+  // r = y + lost - sum_k coef[k] x_{cols[k]}, minus its weighted mean where columns are centred, rounded once.
+  // `lost` may be empty.
+  void exact_residual(const std::vector<double>& y, const std::vector<double>& lost,
+                      const Index* cols, const double* coef, Index count,
+                      std::vector<double>& r) const;
+  // out[k] = x_{cols[k]}' Omega r, off by at most errors[k] from that of the residual before it was rounded.
+  void exact_correlations(const Weighted& r, const Index* cols, Index count, double* out,
+                          double* errors) const;
 
   // ---- the shadow: fewer bits of every column, with known errors
   // Null where none helps. The first caller builds it.
@@ -136,6 +139,7 @@ class Design {
  private:
   Moments measured(const Weighted* r, std::vector<double>* correlations);
   void expand(Index j, std::vector<double>& x) const;
+  const double* lost(Index j) const { return shifted_ == nullptr ? nullptr : shifted_->lost(j); }
   Moments measure_stored(const Weighted* r, std::vector<double>* correlations);
   bool shadow_helps() const;
   void centre_and_scale(const Weighted& r, const Index* cols, Index first, Index last,

@@ -51,8 +51,8 @@ Moments measure(const Storage& storage, const SampleWeights& weights, Scaling sc
   if (storage.sparse()) out.sizes.resize(d);
   if (standardised) out.factors.resize(d, 1.0);
   if (also.r != nullptr) also.correlations->resize(d);
-  // A sum of n products in eight lanes has at most n/8 + 3 roundings in a row; the factor 2 covers
-  // the products with Omega and the centring.
+  // x'v in eight lanes has at most n/8 + 10 roundings of eps/2 in a row, and so has the sum of v that the
+  // mean is multiplied with; both are at most ||x|| ||r|| before centring: (n/8 + 10) eps and a few more.
   const double unit = 2.0 * kEps * (static_cast<double>(storage.n()) / 8.0 + 8.0);
   std::vector<Range> range(d, Range::kNormal);
   const auto measure_batch = [&](Index first, Index last) {

@@ -54,7 +54,8 @@ double SampleWeights::nearest_entry(const std::vector<double>& x, double mean) c
   return found;
 }
 
-double SampleWeights::move_response(std::vector<double>& y) const {
+double SampleWeights::move_response(std::vector<double>& y, std::vector<double>& lost) const {
+  lost.clear();
   if (!centred_) return 0.0;
   double mean = 0.0, raw = 0.0, centred = 0.0;
   for (Index i = 0; i < n(); ++i) mean += omega_[i] * y[i] / total_;
@@ -64,7 +65,8 @@ double SampleWeights::move_response(std::vector<double>& y) const {
   }
   if (!std::isfinite(raw) || !(centred <= kFarSquare * raw)) return 0.0;
   const double shift = nearest_entry(y, mean);
-  for (double& each : y) each -= shift;
+  lost.resize(n());
+  if (!take_from(shift, y.data(), n(), y.data(), lost.data())) lost.clear();
   return shift;
 }
 

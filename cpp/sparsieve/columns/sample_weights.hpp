@@ -9,7 +9,8 @@
 namespace sparsieve {
 
 // What is centred lies far from zero if its centred square is below this share of its raw one: the mean is a
-// thousand times the spread, and a product in double precision has three digits less than the data.
+// thousand times the spread, and a product in double precision has three digits less than the data. Any
+// share would be safe: it decides who is moved, and bounds of rounding know the norms before centring.
 constexpr double kFarSquare = 1e-6;
 
 // A residual r as the columns see it: v = Omega r, with the sum that centring needs and the norm.
@@ -34,8 +35,8 @@ class SampleWeights {
   // exactly zero in rows that carry nearly all of the weight, and only zeros of what is constant.
   double nearest_entry(const std::vector<double>& x, double mean) const;
   // Take one of its own entries from a response that lies far from zero, where it is centred afterwards, and
-  // return it; else 0.
-  double move_response(std::vector<double>& y) const;
+  // return it; else 0. `lost` becomes what rounding takes from the differences, empty if nothing.
+  double move_response(std::vector<double>& y, std::vector<double>& lost) const;
   // Centre the response in place and return the weighted mean that was removed (0 without centring).
   double centre_response(std::vector<double>& y) const;
 

@@ -8,7 +8,7 @@ namespace sparsieve {
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr Index kAlign = 64;  // columns start on a cache line and are padded with zeros
-// From this number of rows on, fine bits pay: the relative error of the first bits, about 0.01, is then
+// A matter of speed alone: from this number of rows on, fine bits pay: the relative error of the first bits, about 0.01, is then
 // more than 0.6 times the typical cosine of unrelated columns, n^(-1/2).
 constexpr Index kManyRows = 4096;
 constexpr Index kBlock = 1024;  // rows of a column that fill_fine keeps on the stack
@@ -45,7 +45,7 @@ Quantised quantise(const std::vector<double>& v) {
     const double miss = v[i] - out.unit * out.q[i];
     slip2 += miss * miss;
   }
-  out.per_size = std::sqrt(slip2) * (1.0 + 1e-9) + 9.0 * kEps * out.norm;
+  out.per_size = std::sqrt(slip2) * shadow_margin(n) + 9.0 * kEps * out.norm;
   return out;
 }
 
@@ -70,7 +70,7 @@ void Shadow::fill(Index j, const T* x) {
   double low, high, lost2 = 0.0, size2 = 0.0;
   k.min_max(x, n_, &low, &high);
   const double middle = 0.5 * low + 0.5 * high, half = 0.5 * high - 0.5 * low;
-  // Slightly fewer than 127 steps to each side, so that rounding errors cannot lead to 128.
+  // Slightly fewer than 127 steps to each side: a relative rounding of 1e-15 cannot lead to 128.
   const double scale = half / 126.9999;
   std::int8_t* q = data_.get() + j * stride_;
   if (scale > 0.0 && std::isfinite(1.0 / scale)) {
@@ -86,8 +86,8 @@ void Shadow::fill(Index j, const T* x) {
   // The subtraction of the middle rounds each entry by at most eps times the largest entry.
   const double largest = std::max(std::abs(low), std::abs(high));
   const double rounding = 2.0 * kEps * largest * std::sqrt(static_cast<double>(n_));
-  error_[j] = std::sqrt(lost2) * (1.0 + 1e-9) + rounding;
-  size_[j] = scale_[j] * std::sqrt(size2) * (1.0 + 1e-9);
+  error_[j] = std::sqrt(lost2) * shadow_margin(n_) + rounding;
+  size_[j] = scale_[j] * std::sqrt(size2) * shadow_margin(n_);
   if (has_fine()) fill_fine(j, x, largest);
 }
 
@@ -113,8 +113,8 @@ void Shadow::fill_fine(Index j, const T* x, double largest) {
   fine_scale_[j] = fine;
   // Two subtractions and a product, each rounded by at most eps times twice the largest entry.
   const double rounding = 8.0 * kEps * largest * std::sqrt(static_cast<double>(n_));
-  fine_error_[j] = std::sqrt(lost2) * (1.0 + 1e-9) + rounding;
-  fine_size_[j] = fine * std::sqrt(size2) * (1.0 + 1e-9);
+  fine_error_[j] = std::sqrt(lost2) * shadow_margin(n_) + rounding;
+  fine_size_[j] = fine * std::sqrt(size2) * shadow_margin(n_);
 }
 
 template void Shadow::fill(Index, const double*);

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "sparsieve/memory/pages.hpp"
@@ -25,6 +26,11 @@ struct Quantised {
 };
 
 Quantised quantise(const std::vector<double>& v);
+
+// Makes up for the roundings of a sum of n squares, one after the other, of its root and of what follows.
+inline double shadow_margin(Index n) {
+  return 1.0 + 1e-9 + static_cast<double>(n) * std::numeric_limits<double>::epsilon();
+}
 
 class Shadow {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sparsieve/columns/compensated_sum.hpp"
 #include "sparsieve/simd/descend.inl"
 
 namespace sparsieve {
@@ -22,7 +23,9 @@ Shifted::Shifted(std::shared_ptr<const Storage> base, std::vector<Index> columns
     const double shift = weights.nearest_entry(x, means[j]);
     place_[j] = static_cast<Index>(shifts_.size());
     double* out = values_.data() + place_[j] * n();
-    for (Index i = 0; i < n(); ++i) out[i] = x[i] - shift;
+    std::vector<double> lost(n());
+    if (!take_from(shift, x.data(), n(), out, lost.data())) lost.clear();
+    lost_.push_back(std::move(lost));
     shifts_.push_back(shift);
   }
 }

@@ -21,6 +21,10 @@ class Shifted final : public Storage {
           const SampleWeights& weights, const std::vector<double>& means);
   // What was taken from each entry of column j.
   double shift(Index j) const { return place_[j] < 0 ? 0.0 : shifts_[place_[j]]; }
+  // What rounding took from its entries when they were moved; null if nothing.
+  const double* lost(Index j) const {
+    return place_[j] < 0 || lost_[place_[j]].empty() ? nullptr : lost_[place_[j]].data();
+  }
 
   Bytes bytes() const override { return base_->bytes(); }
   bool sparse() const override { return base_->sparse(); }
@@ -43,7 +47,8 @@ class Shifted final : public Storage {
   std::vector<Index> place_;    // of a column among the moved ones, -1 elsewhere
   std::vector<double> shifts_;  // per moved column
   std::vector<double> values_;
-  Dense<double> own_;  // the moved columns
+  std::vector<std::vector<double>> lost_;  // per moved column; most are empty
+  Dense<double> own_;                      // the moved columns
 };
 
 }  // namespace sparsieve

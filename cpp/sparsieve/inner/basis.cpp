@@ -7,7 +7,8 @@
 namespace sparsieve {
 namespace {
 // A column whose remainder is this small, relative to itself, is rounding noise: times how much the
-// remainders before it were blown up when they were scaled to length one.
+// remainders before it were blown up when they were scaled to length one. A column that is left out wrongly
+// is still a part of kkt.
 constexpr double kDependent = 64.0 * std::numeric_limits<double>::epsilon();
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 namespace sparsieve {
 namespace {
+// Prices: which solver runs, never what is certified.
 // Working sets up to this size do not give their Gram matrix up, beyond the other they never have one.
 constexpr Index kSmallSet = 64;
 constexpr Index kLargeSet = 4000;

@@ -9,6 +9,7 @@
 
 namespace sparsieve {
 namespace {
+// These decide how a point is looked for and when the search is given up; the certificate is made afterwards.
 // Epochs between two Newton steps.
 constexpr int kNewtonEvery = 64;
 constexpr int kNewtonRarely = 400;  // once a whole step was refused

@@ -9,6 +9,7 @@
 
 namespace sparsieve {
 
+// How a direction is found; a step along it is taken only if F falls.
 // Curvature along a direction below this share of the surrogate's counts as concave.
 constexpr double kConcave = 1e-3;
 // A truncated Newton solve stops at this reduction of its residual, or below this share of the violation

@@ -12,6 +12,7 @@
 
 namespace sparsieve {
 namespace {
+// Where an extrapolation goes; it is taken only if F falls.
 // Added to the diagonal of H, relative: steps of late epochs are nearly parallel.
 constexpr double kRidge = 1e-9;
 // The longest way, in lengths of what the epochs went.

@@ -11,6 +11,7 @@ namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
+// These decide how a point is looked for and when the search is given up; the certificate is made afterwards.
 // Features enter once the support's own violation is below this share of theirs.
 constexpr double kEnterShare = 0.5;
 // Violations this far below the target need no polishing.
@@ -206,7 +207,7 @@ Status GramNewton::minimise(double target, Progress& progress) {
   arrays_.c_known = state_.c;
   arrays_.w_known = at_.w;
   const double start = objective(inputs_, levels_, state_, arrays_.gradient);
-  noise_ = 8.0 * kEps * start;
+  noise_ = 8.0 * kEps * start;  // a step may raise F by that: sums of a few rounded terms
   if (progress.record) progress.objectives.push_back(start);
   batch_ = 8 + static_cast<Index>(at_.support.size()) / 4;
   int stalled = 0;

@@ -29,7 +29,7 @@ struct Progress {
   std::vector<double> objectives;  // F after each iteration, when recorded
 };
 
-// Pruning ends when no coordinate moves by more than this share of slope(0).
+// Pruning ends when no coordinate moves by more than this share of slope(0): a start, solved further later.
 constexpr double kStill = 1e-2;
 
 class InnerSolver {

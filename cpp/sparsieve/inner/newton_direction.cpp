@@ -9,6 +9,7 @@
 namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
+// As in conjugate_gradients.hpp: a step is taken only if F falls.
 // A rough solve, with this reduction of the residual, is enough while the violation is more than kFar times
 // its target. There are at most so many solves with the factor.
 constexpr double kRoughForcing = 0.1;

@@ -7,7 +7,7 @@ namespace sparsieve {
 
 Response::Response(const SampleWeights& weights, std::vector<double> y) : z(std::move(y)) {
   const Index n = static_cast<Index>(z.size());
-  shift = weights.move_response(z);
+  shift = weights.move_response(z, lost);
   uncentred = z;
   size = std::sqrt(weighted_dot(weights.omega().data(), z.data(), z.data(), n));
   mean = weights.centre_response(z);

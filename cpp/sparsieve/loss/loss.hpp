@@ -16,14 +16,17 @@ namespace sparsieve {
 struct Residual {
   std::vector<double> r;
   Weighted weighted;
+  double error = 0.0;  // how far rounding may have taken r, in the norm of Omega
 };
 
 class Loss {
  public:
   virtual ~Loss() = default;
   virtual const std::vector<double>& origin() const = 0;
-  // The same before its mean was taken from it, so that no digit is lost.
+  // The same before its mean was taken from it, so that no digit is lost: as a sum of two vectors, the second
+  // one empty where it is zero.
   virtual const std::vector<double>& exact_origin() const = 0;
+  virtual const std::vector<double>& origin_lost() const = 0;
   // On entry out.r = origin - Xw; on return the residual there.
   virtual void residual(Residual& out) const = 0;
   virtual double value(const Residual& at) const = 0;
@@ -43,7 +46,8 @@ class Loss {
 // A response as squares see it.
 struct Response {
   std::vector<double> z;          // centred where the columns are
-  std::vector<double> uncentred;  // the same before that; differs from the user's by `shift`
+  std::vector<double> uncentred;  // the same before that; differs from the user's by `shift`...
+  std::vector<double> lost;       // ...and by what rounding took then; empty if nothing
   double size = 0.0;              // its norm before it was centred
   double shift = 0.0;  // what was taken away before that, see SampleWeights::move_response
   double mean = 0.0;   // and by centring
@@ -58,6 +62,7 @@ class SquaredLoss final : public Loss {
   SquaredLoss(const Design& design, Response response);
   const std::vector<double>& origin() const override { return response_.z; }
   const std::vector<double>& exact_origin() const override { return response_.uncentred; }
+  const std::vector<double>& origin_lost() const override { return response_.lost; }
   void residual(Residual& out) const override { design_->weigh(out.r, out.weighted); }
   double value(const Residual& at) const override { return 0.5 * at.weighted.norm2; }
   void curvature_times(const Residual&, const std::vector<double>& u,

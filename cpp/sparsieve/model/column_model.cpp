@@ -30,9 +30,9 @@ void ColumnModel::residual(const Inputs& inputs, State& state) const {
 }
 
 void ColumnModel::anchor(const Inputs& inputs, State& state) const {
-  state.known_error = rounding_noise(inputs, state);
+  if (!state.anchored) residual(inputs, state);
+  state.known_error = reading_noise(inputs, state);
   if (state.anchored) return;
-  residual(inputs, state);
   inputs.design->correlate(state.point.residual.weighted, state.set.columns().data(), state.size(),
                            state.c.data());
   add_ridge(inputs, state);

@@ -37,5 +37,7 @@ void list_columns(State& state);
 void add_ridge(const Inputs& inputs, State& state);
 // The residual at w from X.
 void compute_residual(const Inputs& inputs, State& state);
+// The fit of the residual, and a bound of its error.
+void read_fit(Point& at);
 
 }  // namespace sparsieve

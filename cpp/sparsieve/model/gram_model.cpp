@@ -8,9 +8,9 @@
 namespace sparsieve {
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-// How exact the fit must be, relative, when it is a difference of products instead of a sum of squares.
+// How exact the fit must be, relative, when it is a difference of products instead of a sum of squares, and
+// what rounding typically makes of such a sum. They decide whether X is read; a proof takes fit_error.
 constexpr double kFitShare = 1e-10;
-// And what rounding makes of a sum of squares, generously.
 constexpr double kRounded = 1e-14;
 }  // namespace
 
@@ -49,15 +49,15 @@ void GramModel::list_support(const Inputs& inputs, State& state) const {
 void GramModel::residual(const Inputs& inputs, State& state) const {
   Point& at = state.point;
   at.stale = false;
-  at.fit = at.residual.weighted.norm2;
+  read_fit(at);
   if (at.w_read == at.w) return;
   compute_residual(inputs, state);
   at.w_read = at.w;
 }
 
 void GramModel::anchor(const Inputs& inputs, State& state) const {
-  state.known_error = rounding_noise(inputs, state);
   residual(inputs, state);
+  state.known_error = reading_noise(inputs, state);
   inputs.design->correlate(state.point.residual.weighted, state.set.columns().data(), state.size(),
                            state.c.data());
   add_ridge(inputs, state);
@@ -111,18 +111,22 @@ void correlate_by_gram(const Inputs& inputs, State& state) {
 }
 
 // Of the Gram matrix itself and of the product. pull = c + G w has an error of its own, of the w at which
-// it was formed.
+// it was formed. One column of a product is centred, the other is read as it is stored: an entry is off by
+// at most eps product_roundings ||x_s|| ||x_t||, the larger of the two norms the one before centring.
 double gram_noise(const Inputs& inputs, const State& state, const std::vector<double>& w) {
   const Design& design = *inputs.design;
   const double k = static_cast<double>(state.point.support.size());
-  double reach = std::sqrt(inputs.loss->null_deviance()), largest = 0.0;
+  double reach = std::sqrt(inputs.loss->null_deviance()), raw_reach = reach;
+  double largest = 0.0, raw_largest = 0.0;
   for (Index s = 0; s < state.size(); ++s) {
-    const double norm = design.norm(state.column(s));
-    reach += norm * std::abs(w[s]);
-    largest = std::max(largest, norm);
+    const Index j = state.column(s);
+    reach += design.norm(j) * std::abs(w[s]);
+    raw_reach += design.raw_norm(j) * std::abs(w[s]);
+    largest = std::max(largest, design.norm(j));
+    raw_largest = std::max(raw_largest, design.raw_norm(j));
   }
-  return rounding_noise(inputs, state) +
-         kEps * (product_roundings(design.n()) + k) * reach * largest;
+  const double sizes = std::max(reach * raw_largest, raw_reach * largest);
+  return reading_noise(inputs, state) + kEps * (product_roundings(design.n()) + k) * sizes;
 }
 
 // After a step s from where the residual r was computed,
@@ -139,8 +143,11 @@ bool fit_by_gram(const Inputs& inputs, State& state) {
   }
   add_gram_product(inputs, state, 1.0, step, twice);
   const double norm2 = at.residual.weighted.norm2;
-  at.fit = norm2 - dot(step.data(), twice.data(), m);
-  return 4.0 * length * state.known_error + kRounded * norm2 <= kFitShare * at.fit;
+  const double off = 4.0 * length * state.known_error;
+  read_fit(at);
+  at.fit -= dot(step.data(), twice.data(), m);
+  at.fit_error += off;
+  return off + kRounded * norm2 <= kFitShare * at.fit;
 }
 
 }  // namespace sparsieve

@@ -103,16 +103,33 @@ void add_ridge(const Inputs& inputs, State& state) {
   }
 }
 
+// The sum r'Omega r in eight lanes, where r is off by e:
+//   | ||r + e||^2 - ||r||^2 | <= (2 ||r|| + ||e||) ||e||,  and n/8 + 16 roundings of the sum.
+void read_fit(Point& at) {
+  const Residual& from = at.residual;
+  const double rows = static_cast<double>(from.r.size()), norm2 = from.weighted.norm2;
+  at.fit = norm2;
+  at.fit_error = (2.0 * std::sqrt(norm2) + from.error) * from.error;
+  at.fit_error += kEps * (rows / 8.0 + 16.0) * norm2;
+}
+
+// Each entry of r is a sum of k + 1 terms with at most two roundings for each, and so is the mean of Xw that
+// is added to it: ||r - exact|| <= (k + 4) eps (||y|| + sum_j ||x_j|| |w_j|), columns as they are stored.
 void compute_residual(const Inputs& inputs, State& state) {
   Point& at = state.point;
+  const Design& design = *inputs.design;
   std::vector<Index> columns;
   std::vector<double> coef;
   state.solution(columns, coef);
   at.residual.r = inputs.loss->origin();
-  inputs.design->subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()),
-                          at.residual.r);
+  design.subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()), at.residual.r);
   inputs.loss->residual(at.residual);
-  at.fit = at.residual.weighted.norm2;
+  double reach = inputs.loss->response_size();
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    reach += design.raw_norm(columns[k]) * std::abs(coef[k]);
+  }
+  at.residual.error = kEps * (static_cast<double>(columns.size()) + 4.0) * reach;
+  read_fit(at);
 }
 
 void settle_exactly(const Inputs& inputs, State& state) {
@@ -122,21 +139,20 @@ void settle_exactly(const Inputs& inputs, State& state) {
   std::vector<double> coef;
   state.solution(columns, coef);
   at.residual.r.resize(design.n());
-  design.exact_residual(inputs.loss->exact_origin(), columns.data(), coef.data(),
-                        static_cast<Index>(columns.size()), at.residual.r);
+  design.exact_residual(inputs.loss->exact_origin(), inputs.loss->origin_lost(), columns.data(),
+                        coef.data(), static_cast<Index>(columns.size()), at.residual.r);
   inputs.loss->residual(at.residual);
-  at.fit = at.residual.weighted.norm2;
+  at.residual.error =
+      2.0 * kEps * std::sqrt(at.residual.weighted.norm2);  // one rounding of each entry
+  read_fit(at);
   at.w_read = at.w;
   at.stale = false;
+  std::vector<double> errors(state.size());
   design.exact_correlations(at.residual.weighted, state.set.columns().data(), state.size(),
-                            state.c.data());
+                            state.c.data(), errors.data());
   add_ridge(inputs, state);
-  double largest = 0.0;
-  for (Index s = 0; s < state.size(); ++s) {
-    largest = std::max(largest, design.norm(state.column(s)));
-  }
-  // One rounding each of the residual, of its product with the weights and of the sum.
-  state.known_error = 2.0 * kEps * largest * std::sqrt(at.fit);
+  state.known_error = 0.0;
+  for (const double error : errors) state.known_error = std::max(state.known_error, error);
   state.anchored = !state.set.has_gram();
   if (state.anchored) return;
   state.pull = state.c;
@@ -158,6 +174,18 @@ double rounding_noise(const Inputs& inputs, const State& state) {
     largest = std::max(largest, raw);
   }
   return 4.0 * kEps * reach * largest;
+}
+
+double reading_noise(const Inputs& inputs, const State& state) {
+  const Design& design = *inputs.design;
+  const Residual& at = state.point.residual;
+  const double norm = std::sqrt(at.weighted.norm2);
+  double largest = 0.0;
+  for (Index s = 0; s < state.size(); ++s) {
+    const Index j = state.column(s);
+    largest = std::max(largest, design.rounding(j) * norm + design.norm(j) * at.error);
+  }
+  return rounding_noise(inputs, state) + largest;
 }
 
 }  // namespace sparsieve

@@ -70,5 +70,8 @@ double product_roundings(Index n);
 // What rounding the response, the coefficients and the intercept to double precision does to the
 // correlations, however they are computed. A certificate cannot prove violations smaller than this.
 double rounding_noise(const Inputs& inputs, const State& state);
+// The same with what is lost where correlations are read from X, at the residual's point: sums x_j'v have
+// roundings of their own (Design::rounding), and an error e of the residual moves them by ||x_j|| ||e||.
+double reading_noise(const Inputs& inputs, const State& state);
 
 }  // namespace sparsieve

@@ -20,8 +20,10 @@ constexpr double kOutsideShare = 0.5;
 constexpr double kNegligible = 0.1;
 // Fewer violators than that are likely to be the last.
 constexpr Index kFew = 4;
-// A rise of F beyond this, relative, is no rounding of a sound step.
+// A rise of F beyond this, relative, is no rounding of a sound step. A smaller one does no harm: the point
+// is certified as it is.
 constexpr double kMisled = 1e-9;
+// Shares and counts here decide what is tried, never what is certified.
 constexpr int kPatience = 4;
 // Rounds in extended precision before a solve is given up.
 constexpr int kExactRounds = 4;
@@ -141,7 +143,8 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
     by.push_back(at.w[s] - at.w_read[s]);
   }
   const double error =
-      design.subtract_in_shadow(moved.data(), by.data(), static_cast<Index>(by.size()), r);
+      design.subtract_in_shadow(moved.data(), by.data(), static_cast<Index>(by.size()), r) +
+      at.residual.error;
   const bool proof = proof_ && !rough_ && error > 0.0;
   Weighted weighted;
   design.weigh(r, weighted);
@@ -173,11 +176,18 @@ void Descent::look_at_violations(SolveResult& result) {
 // Unpenalised features that were left out as dependent must not correlate either.
 double Descent::dependent_violation() const {
   const auto& dependent = fit_.barred.dependent;
+  const Design& design = *fit_.inputs.design;
   std::vector<double> c(dependent.size());
-  fit_.inputs.design->correlate(fit_.state.point.residual.weighted, dependent.data(),
-                                static_cast<Index>(c.size()), c.data());
+  design.correlate(fit_.state.point.residual.weighted, dependent.data(),
+                   static_cast<Index>(c.size()), c.data());
+  const Residual& at = fit_.state.point.residual;
+  const double norm = std::sqrt(at.weighted.norm2);
   double worst = 0.0;
-  for (double x : c) worst = larger(worst, std::abs(x));
+  for (std::size_t k = 0; k < c.size(); ++k) {
+    const Index j = dependent[k];
+    const double error = design.rounding(j) * norm + design.norm(j) * at.error;
+    worst = larger(worst, std::abs(c[k]) + error);
+  }
   return worst;
 }
 
@@ -193,17 +203,19 @@ bool Descent::go_back_if_misled() {
 
 // The violators outside with their largest excess; `result.kkt`: how far w is from stationary, all
 // features considered. `last`: say everything about every feature, violators found or not.
-void Descent::look_outside(bool last, SolveResult& result) {
+void Descent::look_outside(bool last, SolveResult& result, bool exact) {
   const State& state = fit_.state;
-  answer_ = aim_.screen.ask({state.point.residual.r, state.point.residual.weighted,
-                             levels().thresholds(), slack(), fit_.sides(), state.set.columns(),
-                             state.c, state.known_error, fit_.barred.count,
-                             /*complete=*/last, /*rough=*/false});
-  double outside = 0.0;
+  answer_ = aim_.screen.ask(
+      {state.point.residual.r, state.point.residual.weighted, levels().thresholds(), slack(),
+       fit_.sides(), state.set.columns(), state.c, state.known_error, fit_.barred.count,
+       /*complete=*/last, /*rough=*/false, state.point.residual.error, exact});
+  double outside = 0.0, bound = answer_.worst_kept;
   for (const Violator& v : answer_.violators) {
-    outside = larger(outside, std::abs(v.correlation) - levels().threshold(v.column));
+    const double over = std::abs(v.correlation) - levels().threshold(v.column);
+    outside = larger(outside, over);
+    bound = larger(bound, over + v.error);
   }
-  violations_.outside = larger(outside, answer_.worst_kept);
+  violations_.outside = bound;
   look_at_violations(result);
   violations_.outside = outside;
 }
@@ -228,18 +240,20 @@ std::optional<Status> Descent::verdict(const std::vector<Violator>& found, bool 
 }
 
 // Only rounding keeps the point from its certificate: the same in extended precision, with some more steps
-// from correlations that are exact. A point that does not get there in this way stays where it was.
+// from correlations that are exact. A point that does not get there in this way stays where it was, and its
+// violation is the one that extended precision finds.
 bool Descent::certify_exactly(SolveResult& result) {
   const std::vector<double> before = fit_.state.point.w;
   for (int round = 0; round < kExactRounds && !fit_.inputs.stopped(); ++round) {
     if (round > 0) fit_.choice.minimise(fit_.inputs, levels(), fit_.state, exact_, progress_);
     settle_exactly(fit_.inputs, fit_.state);
-    look_outside(/*last=*/true, result);
+    look_outside(/*last=*/true, result, /*exact=*/true);
     if (!answer_.violators.empty()) break;
     if (result.kkt <= options_.tol) return true;
   }
   place_at(fit_.inputs, fit_.state, before);
-  look_outside(/*last=*/true, result);
+  settle_exactly(fit_.inputs, fit_.state);
+  look_outside(/*last=*/true, result, /*exact=*/true);
   return false;
 }
 

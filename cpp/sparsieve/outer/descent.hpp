@@ -23,7 +23,7 @@ class Descent {
   Status minimise();
   Seen look_in_shadow(SolveResult& result);
   bool go_back_if_misled();
-  void look_outside(bool last, SolveResult& result);
+  void look_outside(bool last, SolveResult& result, bool exact = false);
   std::optional<Status> verdict(const std::vector<Violator>& found, bool misled, Status inner,
                                 const SolveResult& result);
   bool certify_exactly(SolveResult& result);

@@ -9,6 +9,7 @@
 namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
+// These decide who is in the working set, and with it the cost; the screen covers all others.
 // How many features may come with violators into the working set, beyond two for each.
 constexpr Index kExtraEntrants = 24;
 // More of them where columns have no more rows than that and are multiplied in no time.

@@ -7,6 +7,7 @@
 
 namespace sparsieve {
 namespace {
+// Exchanges are tried, nothing is claimed of those that are not: limits of the cost.
 // Places that are tried at one point.
 constexpr std::size_t kPlaces = 64;
 // Whoever takes a place brings back at least this share of what it costs to leave it.

@@ -12,9 +12,11 @@ namespace sparsieve {
 namespace {
 // Columns that are looked at together for all wanted features: they stay in the processor's cache.
 constexpr Index kBlock = 128;
-// More than the rounding of products and norms, so that no column is left out because of it.
+// More than the rounding of norms, so that no column is left out because of it; that of products is added
+// to them, since it grows with the means and the number of rows.
 constexpr double kMargin = 1.0 - 1e-9;
-// Groups per factor of two of squared norms, and of weights.
+// Groups per factor of two of squared norms, and of weights: each knows its own extremes, so that any number
+// is safe.
 constexpr double kSteps = 16.0;
 // Pairs that are kept for each column of X, at least this many in all.
 constexpr std::size_t kPairsPerColumn = 8, kPairs = 1 << 20;
@@ -52,12 +54,14 @@ bool sweep(const Design& design, std::vector<Searched>& wanted, bool in_shadow,
     std::iota(block.begin(), block.end(), first);
     if (stop && stop()) return false;
     for (Searched& one : wanted) {
+      const double length = std::sqrt(one.column.norm2);
       const auto open = in_shadow ? open_in_shadow(design, one, block) : block;
       std::vector<double> products(open.size());
       design.correlate(one.column, open.data(), static_cast<Index>(open.size()), products.data());
       for (std::size_t k = 0; k < open.size(); ++k) {
         const Index j = open[k];
-        if (j == one.feature || !(std::abs(products[k]) > one.limit * design.norm(j))) continue;
+        const double reached = std::abs(products[k]) + design.rounding(j) * length;
+        if (j == one.feature || !(reached > one.limit * design.norm(j))) continue;
         one.found.columns.push_back(j);
         one.found.products.push_back(products[k]);
       }

@@ -12,7 +12,8 @@
 
 namespace sparsieve {
 namespace {
-// Pivots above this, relative, belong to independent columns beyond any doubt.
+// Pivots above this, relative, belong to independent columns beyond any doubt: they are off by some eps times
+// the number of columns. What is left out wrongly as dependent is still a part of kkt.
 constexpr double kSoundPivot = 1e-6;
 // How exactly the unpenalised features are fitted, relative to their largest correlation, and how often
 // the fit is refined: each time from exact correlations.
@@ -111,7 +112,8 @@ Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll
     design_->correlate(at.residual.weighted, all.data(), d, null_correlations_.data());
   }
   fit_.target.screen.start(at.residual.r, at.residual.weighted, null_correlations_);
-  // Below the rounding error of the fit on the unpenalised features nothing is left to explain.
+  // Below the rounding error of the fit on the unpenalised features nothing is left to explain. This is where
+  // a path begins; the screen knows the correlations as they are.
   const double fit_noise = 4.0 * rounding_noise(fit_.inputs, fit_.state);
   const double z_norm = std::sqrt(null_deviance());
   for (Index j = 0; j < d; ++j) {

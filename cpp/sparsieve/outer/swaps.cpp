@@ -9,9 +9,9 @@
 namespace sparsieve {
 namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-// Features that reach this share of their threshold are read.
+// Features that reach this share of their threshold are read; all others are bounded by it.
 constexpr double kClose = 0.8;
-// How alike features may have to be.
+// How alike features may have to be: steps of a search, each followed by a proof.
 constexpr double kShares[] = {1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1};
 }  // namespace
 
@@ -93,7 +93,7 @@ void SwapSearch::know_near() {
   const Answer answer = fit_.target.screen.ask(
       {state.point.residual.r, state.point.residual.weighted, close, 0.0, fit_.sides(),
        state.set.columns(), state.c, state.known_error, fit_.barred.count, /*complete=*/true,
-       /*rough=*/false});
+       /*rough=*/false, state.point.residual.error});
   std::vector<std::pair<Index, Index>> order;  // column, and slot or -1 - place in the answer
   for (Index s = 0; s < state.size(); ++s) {
     const Index j = state.column(s);

@@ -10,11 +10,14 @@ namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr int kParts = 8;               // of an interval that is split
-constexpr Index kMostPieces = 1 << 18;  // of one coordinate
+constexpr int kParts = 8;  // of an interval that is split
+// Pieces of one coordinate, for the sake of memory. The bound of a piece that is given up counts, so that a
+// threshold is never too large.
+constexpr Index kMostPieces = 1 << 18;
+// What is promised in the header, relative to z^2/(2h) and to the threshold: far above the rounding of either.
 constexpr double kMinimumGap = 1e-12;
-constexpr double kStep = 1e-6;
 constexpr double kThresholdGap = 1e-9;
+constexpr double kStep = 1e-6;  // see check_concave
 // How exact a minimiser is, relative: the minimum is then exact to the square of that.
 constexpr double kExact = 1e-11;
 

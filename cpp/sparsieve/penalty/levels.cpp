@@ -63,6 +63,7 @@ CurvatureGroups::CurvatureGroups(const std::vector<double>& h, const std::vector
     const auto [at, fresh] = places.try_emplace({step, weight}, static_cast<Index>(h_.size()));
     group_[j] = at->second;
     if (!fresh) continue;
+    // log2 of a double is off by 1e-13 at the most, and exp2 by some eps.
     h_.push_back(std::exp2(step / kSteps) * (1.0 - 1e-12));
     weight_.push_back(weight);
   }

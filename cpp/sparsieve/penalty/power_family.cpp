@@ -6,7 +6,7 @@ namespace sparsieve {
 
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-// Below it differences of p and u p' lose digits, and their series takes 25 terms at most.
+// Below it differences of p and u p' lose digits, and their series takes 25 terms at most: 0.2^25 < eps.
 constexpr double kSmall = 0.2;
 // Newton ends long before: each step from far away at least halves the distance.
 constexpr int kMostSteps = 200;
@@ -94,7 +94,8 @@ double PowerFamily::tie() const {
     const At at(*this, std::exp(x));
     const double by = at.excess() / at.elasticity();
     x -= by;
-    if (!(std::fabs(by) > 1e-10)) break;
+    if (!(std::fabs(by) > 1e-10))
+      break;  // squared, below eps: the threshold is stationary at the tie
   }
   return std::exp(x);
 }
@@ -106,7 +107,7 @@ double PowerFamily::jump() const {
 }
 
 // Below s, u is better than zero from the tie on. That is asked of u, since it costs less than the
-// threshold, unless u is so close to the tie that rounding would answer.
+// threshold, unless u is so close to the tie that rounding, some eps c / bent of the gap, would answer.
 bool PowerFamily::worse_than_zero(double z, const At& at) const {
   const double gap = at.gap(), bent = c_ - b_;
   if (bent > 1e-5 * c_ && std::fabs(gap) > 1e-3 * std::min(b_, bent)) return gap > 0.0;

@@ -11,6 +11,7 @@ namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
+// These decide what is tried and when a solve ends; its gap is computed afterwards in any case.
 constexpr Index kScreenEvery = 5;   // epochs between two gaps, as in [RGS19]
 constexpr Index kMaxNewton = 4000;  // largest support for Newton steps
 // Newton steps go on until violations on the support are rounding errors of correlations, or nearly.

@@ -26,7 +26,8 @@ class Projection {
       for (Index i = 0; i < kReferences; ++i) mix[i] -= h * mixes_[b][i];
     }
     const double norm2 = product(q, q);
-    // A reference that (nearly) depends on the others adds nothing but huge coefficients.
+    // A reference that (nearly) depends on the others adds nothing but huge coefficients. These would be
+    // safe too: they multiply radii, each at least the rounding of its own reference.
     if (!(norm2 > 1e-12 * reference.norm2)) return;
     const double inverse = 1.0 / std::sqrt(norm2);
     for (double& x : q) x *= inverse;
@@ -52,8 +53,9 @@ class Projection {
 
 // A bound of |x_j' Omega rest| per unit of sum_i |x_ij|: the largest entry of Omega rest. Few entries of
 // x_j see little of a long vector. Centring x_j adds at most max omega / sum omega times the sum of Omega
-// rest.
-double largest_entry(const Design& design, const std::vector<double>& rest) {
+// rest. An error e of the rest moves an entry of Omega rest by at most sqrt(max omega) ||e||, and the sum by
+// sqrt(sum omega) ||e||.
+double largest_entry(const Design& design, const std::vector<double>& rest, double error) {
   constexpr double kEps = std::numeric_limits<double>::epsilon();
   double largest = 0.0, sum = 0.0, size = 0.0, heaviest = 0.0;
   for (Index i = 0; i < design.n(); ++i) {
@@ -63,8 +65,10 @@ double largest_entry(const Design& design, const std::vector<double>& rest) {
     sum += v;
     size += std::abs(v);
   }
+  largest += std::sqrt(heaviest) * error;
   if (!design.centred()) return largest;
-  const double rounding = kEps * static_cast<double>(design.n()) * size;
+  const double rounding =
+      kEps * static_cast<double>(design.n()) * size + std::sqrt(design.total()) * error;
   return largest + heaviest / design.total() * (std::abs(sum) + rounding);
 }
 }  // namespace
@@ -95,9 +99,7 @@ Combinations combine(const References& references, const Design& design,
     for (Index i = 0; i <= k; ++i) axpy(-g[i], references[i].r.data(), rest.data(), n);
     out.rest_norm[k] = std::sqrt(weighted_dot(omega, rest.data(), rest.data(), n)) + error;
     if (!design.moments().sizes.empty()) {
-      // Nothing is known of the entries of an error.
-      const double inf = std::numeric_limits<double>::infinity();
-      out.rest_largest[k] = error > 0.0 ? inf : largest_entry(design, rest);
+      out.rest_largest[k] = largest_entry(design, rest, error);
     }
     if (k == 0) first_rest = rest;
   }

@@ -9,13 +9,13 @@
 
 namespace sparsieve {
 namespace {
-// A residual becomes a reference when at least this share of the columns had to be looked at.
+// A residual becomes a reference when at least this share of the columns had to be looked at: speed alone.
 constexpr double kReferenceShare = 0.02;
-// Slightly less than 1: more than the rounding errors of a ratio.
+// Less than 1 by more than the two roundings of a ratio and a product: nothing above the ratio is overlooked.
 constexpr double kAlmostOne = 1.0 - 1e-15;
 // Below this number of grains per thread, sharing them costs more than it saves.
 constexpr Index kGrainsPerThread = 128;
-// A correlation seldom moves by more than a share of what its interval allows: this share, or as many
+// Who is looked at first, not who is looked at: a correlation seldom moves by more than a share of what its interval allows: this share, or as many
 // standard deviations as below, whichever is more. A column unrelated to the change of the residual moves
 // by a share with standard deviation n^(-1/2).
 constexpr double kSeldomShare = 0.25;
@@ -275,9 +275,9 @@ void Screen::examine(const Query& query, Answer& answer) {
     const double reached = towards(query.sides, j, centre_[j]);
     const double over = reached - query.threshold[j];
     if (!(over <= query.slack)) {  // also what is not a number
-      answer.violators.push_back({j, centre_[j]});
+      answer.violators.push_back({j, centre_[j], radius_[j]});
     } else {
-      answer.worst_kept = std::max(answer.worst_kept, over);
+      answer.worst_kept = std::max(answer.worst_kept, over + radius_[j]);
       answer.undecided += query.rough;
     }
   }
@@ -347,11 +347,18 @@ void Screen::look_in_fine_shadow(const Query& query, const Quantised& whole) {
 void Screen::read(const Query& query) {
   const Index count = static_cast<Index>(open_.size());
   const double norm = std::sqrt(query.weighted.norm2);
-  std::vector<double> seen(count);
-  read_ += design_->correlate(query.weighted, open_.data(), count, seen.data());
+  std::vector<double> seen(count), errors(count);
+  if (query.exact) {
+    design_->exact_correlations(query.weighted, open_.data(), count, seen.data(), errors.data());
+  } else {
+    read_ += design_->correlate(query.weighted, open_.data(), count, seen.data());
+    for (Index k = 0; k < count; ++k) {
+      errors[k] = design_->rounding(open_[k]) * norm + design_->norm(open_[k]) * query.error;
+    }
+  }
   for (Index k = 0; k < count; ++k) {
     centre_[open_[k]] = seen[k];
-    radius_[open_[k]] = design_->rounding(open_[k]) * norm;
+    radius_[open_[k]] = errors[k];
   }
 }
 

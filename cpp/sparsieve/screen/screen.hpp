@@ -43,8 +43,11 @@ struct Query {
   // r is not the residual of `known` but only close to it. X is not read, so that columns may stay
   // undecided.
   bool rough;
-  // How close, in the norm of Omega. 0 for a rough r: that is not known, and the answer is about r itself.
+  // How close, in the norm of Omega; else what rounding made of r. 0 for a rough r: that is not known, and
+  // the answer is about r itself.
   double error = 0.0;
+  bool exact =
+      false;  // r was computed in extended precision: so are the correlations that are read
   // Whether an answer without violators and undecided columns proves that there are none.
   bool proves() const { return !rough || error > 0.0; }
 };
@@ -52,6 +55,7 @@ struct Query {
 struct Violator {
   Index column;
   double correlation;
+  double error;  // how far that may be from exact
 };
 
 struct Answer {
@@ -61,7 +65,7 @@ struct Answer {
   // A proven bound of |x_j' Omega r| / threshold_j (without |.| where only one side counts), over all columns that
   // were asked about, examined or not.
   double ratio = 0.0;
-  // The largest excess over the threshold among columns that were examined and not returned.
+  // The largest excess over the threshold among columns that were examined and not returned, or a bound of it.
   double worst_kept = 0.0;
   // How many columns were settled by their interval, by the shadow and by reading them (in a rough query:
   // were left over by the first two).

@@ -8,7 +8,8 @@
 namespace sparsieve {
 namespace {
 
-// A Newton step is taken if a concave penalty takes away less than this share of a coordinate's curvature.
+// A Newton step is taken if a concave penalty takes away less than this share of a coordinate's curvature,
+// else a step of the surrogate; both end in stationary points.
 constexpr double kMostConcave = 0.7;
 
 // The new value of coordinate s, given its correlation c and the curvature `steep` of its surrogate.

@@ -7,7 +7,8 @@
 
 namespace sparsieve {
 namespace {
-// Relative size below which a pivot is rounding noise of the Gram matrix.
+// Relative size below which a pivot is rounding noise of the Gram matrix. Where a factor is a proof, a refusal
+// is the safe side.
 constexpr double kPivotFloor = 1e-13;
 // Threads wait for each other after so many columns, and share a solve only if it has so many products: waiting
 // takes about a dozen microseconds.

@@ -74,6 +74,7 @@ struct Point {
   bool exact = true;           // no pivot of the factor was lifted
   Residual residual;           // at w_read
   double fit = 0.0;            // r' Omega r at w
+  double fit_error = 0.0;      // how far `fit` may be from exact
   std::vector<double> w_read;  // where the residual was computed
   bool stale = false;          // that is not w
 

@@ -7,7 +7,7 @@ calls the compiled core.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,9 @@ Indices: TypeAlias = NDArray[np.intp]
 # Columns converted to float64 or centred at a time, and numbers in any working array (32 MB).
 _BLOCK = 512
 _ROOM = 2**22
-_EPS = float(np.finfo(np.float64).eps)
-
-
-def _constant(h: Floats, raw: Floats) -> NDArray[np.bool_]:
-    """Tell which columns deviate from their means by no more than rounding errors of x - mean."""
-    few: NDArray[np.bool_] = h <= 64.0 * _EPS**2 * raw
-    return few & np.isfinite(raw)
+# Sparse columns whose square falls below this share when they are centred are measured like dense
+# ones: above it a product loses three digits at the most.
+_FAR = 1e-6
 
 
 class Products(NamedTuple):
@@ -43,28 +39,33 @@ class _Dense:
     """Columns of an array, centred in float64 block by block."""
 
     def __init__(self, design: Design, omega: Floats, centred: bool) -> None:
-        self._X, self._omega, self._centred = design.X, omega, centred
+        self._design, self._omega, self._centred = design, omega, centred
         self._width = max(1, min(_BLOCK, _ROOM // design.shape[0]))
 
-    def _block(self, columns: Any) -> tuple[Floats, Floats]:
-        """Return some columns, centred, and their mean squares before that."""
-        block = np.array(self._X[:, columns], dtype=np.float64, order="F")
-        raw = self._omega @ block**2
-        for _ in range(2 if self._centred else 0):  # the second time removes what rounding left
-            block -= self._omega @ block
-        return block, raw
+    def _block(self, columns: Indices) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return some columns, centred, and which of them vary.
 
-    def measure(self, residual: Floats) -> tuple[Floats, Floats]:
-        """Return x_j' Omega residual and x_j' Omega x_j for all columns."""
-        d = self._X.shape[1]
-        c, h = np.empty(d), np.empty(d)
+        A difference of two entries is rounded once, relative to itself: it is zero for equal ones
+        only, and columns far from zero lose no digit by it.
+        """
+        block = np.array(self._design.dense(columns), dtype=np.float64, order="F")
+        if not self._centred:
+            return block, np.ones(columns.size, dtype=np.bool_)
+        block -= block[int(np.argmax(self._omega))].copy()
+        varies = np.any(block[self._omega > 0.0] != 0.0, axis=0)
+        for _ in range(2):  # the second time removes what rounding left
+            block -= self._omega @ block
+        return block, varies
+
+    def measure(self, residual: Floats, columns: Indices | None = None) -> tuple[Floats, Floats]:
+        """Return x_j' Omega residual and x_j' Omega x_j of some columns, None: all."""
+        columns = np.arange(self._design.shape[1]) if columns is None else columns
+        c, h = np.empty(columns.size), np.empty(columns.size)
         v = self._omega * residual
-        for first in range(0, d, self._width):
+        for first in range(0, columns.size, self._width):
             here = slice(first, first + self._width)
-            block, raw = self._block(here)
-            c[here], h[here] = v @ block, self._omega @ block**2
-            if self._centred:
-                h[here][_constant(h[here], raw)] = 0.0
+            block, varies = self._block(columns[here])
+            c[here], h[here] = v @ block, np.where(varies, self._omega @ block**2, 0.0)
         return c, h
 
     def pairs(
@@ -84,7 +85,8 @@ class _Sparse:
     """Columns of a CSC or CSR array, read in slices of its long axis and never made dense."""
 
     def __init__(self, design: Design, omega: Floats, centred: bool) -> None:
-        self._X, self._omega, self._centred = design.canonical().X, omega, centred
+        self._design = design.canonical()
+        self._X, self._omega, self._centred = self._design.X, omega, centred
         self._mean = self._times(omega[:, None])[:, 0] if centred else np.zeros(design.shape[1])
 
     def _slices(self) -> Iterator[tuple[int, int]]:
@@ -133,8 +135,9 @@ class _Sparse:
             # Entries that are not stored are zeros, and as far from the mean as it is large.
             rest = np.where(stored == np.count_nonzero(omega), 0.0, np.maximum(1.0 - weight, 0.0))
             h = np.maximum(squares + rest * mean**2 - (off - rest * mean) ** 2, 0.0)
-            h[_constant(h, raw)] = 0.0
             c -= mean * np.sum(v)
+            far = np.flatnonzero(h <= _FAR * raw)
+            c[far], h[far] = _Dense(self._design, omega, True).measure(residual, far)
         return c, h
 
     def pairs(

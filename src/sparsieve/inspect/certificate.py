@@ -43,13 +43,13 @@ class Certificate:
     alpha : float
     kkt : float
         Largest violation of the stationarity condition over all features, as a fraction of the
-        penalty's slope at zero.
+        penalty's slope at zero: a bound of it, with the rounding of all that it is made of.
     tol : float
         What was asked for.
     converged : bool
         ``kkt <= tol``: an estimator's tolerance is relative to the slope at its own alpha.
     dual_gap : float
-        Duality gap of the last weighted lasso (surrogate).
+        Duality gap of the last weighted lasso (surrogate), with a bound of its rounding.
     objective : float
     strict_minimum : bool
         The objective is strictly convex on the support: a strict local minimum there.
@@ -131,7 +131,7 @@ class Certificate:
 
     def _minimum(self) -> str:
         """Say what kind of minimum it is, and how far from it."""
-        gap = max(self.dual_gap, 0.0)  # below zero only by rounding
+        gap = max(self.dual_gap, 0.0)  # below zero by rounding, in files of earlier versions
         if self.convex_problem:
             return (
                 f"convex problem: the objective {self.objective:.8g} is at most {gap:.2g} above "

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = ["convex_region", "global_lower_bound", "global_lower_bounds"]
 
-# Products that the Gram matrix of all columns may take: some milliseconds.
+# Products that the Gram matrix of all columns may take: some milliseconds. Beyond it nothing is
+# claimed.
 _AFFORDABLE = 1e8
-# What rounding may do to a computed objective, relative.
-_ROUNDING = 1e-12
+_EPS = float(np.finfo(np.float64).eps)
+# The engine moves columns near zero whose mean is more than this many times their spread.
+_FAR = 1e3
 
 
 def convex_region(path: PathData) -> NDArray[np.bool_]:
@@ -108,14 +110,34 @@ def global_lower_bounds(
     for k in converged if curvature > 0.0 else []:
         concavity = float(np.max(_concavities(penalty, points[k].alpha * pi[used]), initial=0.0))
         if curvature > concavity:
-            bounds[k] = _bound(points[k], penalty, used.size, curvature - concavity)
+            bounds[k] = _bound(problem, points[k], penalty, used.size, curvature - concavity)
     return bounds
 
 
-def _bound(point: Point, penalty: Penalty, d: int, margin: float) -> float:
+def _bound(problem: Problem, point: Point, penalty: Penalty, d: int, margin: float) -> float:
     violation = point.kkt * slope_at_zero(penalty, point.alpha)
     above = d * violation**2 / (2.0 * margin)
-    return point.objective - above - _ROUNDING * abs(point.objective)
+    return point.objective - above - _rounding(problem, point)
+
+
+def _rounding(problem: Problem, point: Point) -> float:
+    r"""Return a bound of the rounding of an objective.
+
+    A residual of k columns is off by a vector e with :math:`\|e\| \le (k + 4) \varepsilon (\|y\|
+    + \sum_j \|x_j\| |w_j|)`, its half square by :math:`\|r\| \|e\| + \|e\|^2`, and sums of n and k
+    terms by as many roundings.
+    """
+    omega = problem.data.omega()
+    block = np.column_stack([problem.design.dense(point.columns), problem.data.y])
+    sizes = np.sqrt(omega @ block**2)
+    if problem.fit_intercept:
+        about = block - block[int(np.argmax(omega))]
+        sizes = np.minimum(sizes, _FAR * np.sqrt(omega @ (about - omega @ about) ** 2))
+    terms = point.values.size + 4.0
+    off = _EPS * terms * float(sizes[-1] + sizes[:-1] @ np.abs(point.values))
+    norm = np.sqrt(2.0 * max(point.objective, 0.0))
+    sums = _EPS * (problem.n_samples + terms + 16.0) * abs(point.objective)
+    return float((norm + off) * off + sums)
 
 
 def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
@@ -132,9 +154,12 @@ def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
     raw = float(omega @ np.square(block).sum(axis=1))
     gram = _gram(problem, block, omega)
     moving = np.diag(gram) > 0.0
+    still = block[0] if problem.fit_intercept else np.zeros(d)
+    gone = np.any(block != still, axis=0) & ~moving  # it varies, but its square is zero in doubles
     gram = gram[np.ix_(moving, moving)]
-    if not gram.size or not np.all(np.isfinite(gram)):
+    if np.any(gone) or not gram.size or not np.all(np.isfinite(gram)):
         return 0.0
-    # Errors of the products, of centring and of the eigenvalues, generously.
+    # Products, centring and eigenvalues have at most n + d roundings each, of sums no larger than
+    # the trace before centring.
     error = 8.0 * (n + d) * float(np.finfo(np.float64).eps) * raw
     return float(max(_least(gram) - error, 0.0))

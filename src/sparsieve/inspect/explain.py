@@ -133,9 +133,10 @@ def explain_feature(path: PathData, feature: Any) -> Explanation:
     column, name = find_feature(feature, path.feature_names, problem.n_features)
     omega = problem.data.omega()
     x = problem.design.dense(np.array([column]))[:, 0]
-    size = float(np.sqrt(omega @ x**2))
     if problem.fit_intercept:
-        x = x - omega @ x
+        # About one of its entries first: then only a constant column is all zeros.
+        x = x - x[int(np.argmax(omega))]
+        x = x - omega @ x if np.any(x[omega > 0.0]) else np.zeros_like(x)
     residual = problem.residuals(path.points)
     correlation = np.asarray((omega * x) @ residual)
     pi = 1.0 if problem.data.weights is None else float(problem.data.weights[column])
@@ -145,8 +146,6 @@ def explain_feature(path: PathData, feature: Any) -> Explanation:
         threshold = np.asarray(slope, dtype=np.float64) if pi > 0.0 else np.zeros(len(path))
     coef = np.array([_value_at(point, column) for point in path.points])
     norm = float(np.sqrt(omega @ x**2))
-    if norm <= 8.0 * np.finfo(np.float64).eps * size:  # the rounding of the subtraction
-        norm = 0.0
     bound = _bounds(correlation, norm, residual, omega)
     rules = [_rule(coef[k], norm, threshold[k], bound[k]) for k in range(len(path))]
     nonzero = np.flatnonzero(coef)

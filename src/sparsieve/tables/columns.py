@@ -388,12 +388,15 @@ def _standard_deviations(X: Any) -> Floats:
     n_rows = X.shape[0]
     out = np.ones(X.shape[1])
     for j, part in enumerate(_parts(X)):
-        mean = part.sum() / n_rows
-        square = np.sum((part - mean) ** 2) + (n_rows - part.size) * mean**2
-        deviation = float(np.sqrt(square / n_rows))
-        # Below this the differences are rounding errors of the mean, not information.
-        if deviation > n_rows * np.finfo(np.float64).eps * abs(mean):
-            out[j] = deviation
+        # About one of its entries, a column has no mean that could drown its last digits, and only
+        # a constant one is all zeros.
+        full = part.size == n_rows
+        about = part - part[0] if full else part
+        if not np.any(about):
+            continue
+        mean = about.sum() / n_rows
+        square = np.sum((about - mean) ** 2) + (n_rows - part.size) * mean**2
+        out[j] = float(np.sqrt(square / n_rows))
     return out
 
 
