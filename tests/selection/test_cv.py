@@ -85,6 +85,18 @@ def test_agrees_with_lasso_cv_with_sample_weights():
     assert ours.alpha_ == pytest.approx(theirs.alpha_, rel=SAME_ALPHA)
 
 
+def test_equal_sample_weights_are_no_weights(problem):
+    """Also where folds differ in size: each fold counts once in the mean, as its spread says."""
+    X, y = problem
+    plain = sv.SparseRegressorCV("l1", alphas=12, cv=3).fit(X[:40], y[:40])
+    equal = sv.SparseRegressorCV("l1", alphas=12, cv=3).fit(X[:40], y[:40], np.full(40, 3.0))
+    for name in ("mean_test_score", "std_test_score"):
+        np.testing.assert_allclose(
+            equal.cv_results_[name], plain.cv_results_[name], rtol=LASSO_CV
+        )
+    assert equal.best_index_ == plain.best_index_
+
+
 def test_each_fold_is_the_path_on_its_training_rows(problem):
     X, y = problem
     folds = list(KFold(3, shuffle=True, random_state=1).split(X))
