@@ -91,9 +91,7 @@ def test_equal_sample_weights_are_no_weights(problem):
     plain = sv.SparseRegressorCV("l1", alphas=12, cv=3).fit(X[:40], y[:40])
     equal = sv.SparseRegressorCV("l1", alphas=12, cv=3).fit(X[:40], y[:40], np.full(40, 3.0))
     for name in ("mean_test_score", "std_test_score"):
-        np.testing.assert_allclose(
-            equal.cv_results_[name], plain.cv_results_[name], rtol=LASSO_CV
-        )
+        np.testing.assert_allclose(equal.cv_results_[name], plain.cv_results_[name], rtol=LASSO_CV)
     assert equal.best_index_ == plain.best_index_
 
 
