@@ -20,7 +20,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
   $(shell find src cpp -type f -not -name '*.pyc' -not -path 'cpp/tests/*')
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
 
-.PHONY: help demo test test-first-half test-second-half test-cpp test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
+.PHONY: help demo test test-first-half test-second-half test-cpp test-commands test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   lock test-oldest sbom reproducible wheel \
   paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads \
   bench-starts bench-minima
@@ -29,6 +29,7 @@ help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
 	@echo "make test      test-cpp, then the test-suite without the slow tests"
 	@echo "make test-cpp  unit tests of the C++ rooms, without Python; CPP_TEST=screen: part of them"
+	@echo "make test-commands  the tests of the command line with the real command"
 	@echo "make test-all  test-cpp, then the whole test-suite"
 	@echo "make fuzz      random problems, calls and files for MINUTES=5; reproducers in build/fuzz"
 	@echo "make lint      ruff, clang-format and size budgets, without changing a file"
@@ -144,7 +145,7 @@ test-cpp: $(VENV)/.cmake
 	done
 
 # Two processes share the tests, unless PYTEST_ARGS picks some of them.
-FIRST_HALF := $(addprefix tests/,benchmarks cli process)
+FIRST_HALF := $(addprefix tests/,benchmarks cli inspect process)
 
 test: test-cpp $(VENV)/.test
 ifeq ($(PYTEST_ARGS),)
@@ -158,6 +159,10 @@ test-first-half: $(VENV)/.test
 
 test-second-half: $(VENV)/.test
 	$(VENV)/bin/python -m pytest -m "not slow" $(addprefix --ignore=,$(FIRST_HALF)) tests
+
+# The tests of the command line with the real command, a new process each time.
+test-commands: $(VENV)/.test
+	$(VENV)/bin/python -m pytest -q -m slow -k process tests/cli
 
 test-all: test-cpp $(VENV)/.test
 	$(VENV)/bin/python -m pytest $(PYTEST_ARGS)

@@ -4,7 +4,9 @@ import os
 import signal
 import sys
 
+import pytest
 from hypothesis import settings
+from problems import dictionary
 from raised_messages import Record, judge
 
 # Before anything imports the library: see raised_messages.py.
@@ -19,6 +21,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # A shell lets what it starts in the background ignore Ctrl-C; tests that send it need it heeded.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module")
+def hard():
+    """Return a small dictionary: starts lead to different points, and few of them are minima."""
+    X, y, _ = dictionary(48, 10, seed=1)
+    return X, y
 
 
 def pytest_addoption(parser):

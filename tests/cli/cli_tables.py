@@ -1,8 +1,9 @@
-"""Small tables for the tests of the command line."""
+"""Small tables for the tests of the command line, and what only `make test-all` runs."""
 
 import csv
 
 import numpy as np
+import pytest
 
 
 def write_csv(file, columns, **options):
@@ -26,3 +27,8 @@ def house_columns(n=60, seed=0):
         "noise": rng.normal(size=n).tolist(),
         "price": price.round(3).tolist(),
     }
+
+
+def slow(*values):
+    """Return parameters that show the same as the others in another way."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]

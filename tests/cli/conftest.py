@@ -1,4 +1,4 @@
-"""Running the real command, and small tables to run it on."""
+"""Running the command, in this process or as the real one, and small tables to run it on."""
 
 import subprocess
 import sys
@@ -24,37 +24,59 @@ class Outcome:
         return lines[0].removeprefix("sparsieve: error: ")
 
 
+def in_new_process(arguments, cwd, **options):
+    command = [sys.executable, "-m", "sparsieve", *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", **options
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
 @pytest.fixture
-def run(tmp_path):
-    """Return a function that runs ``sparsieve`` in an empty folder."""
+def command(tmp_path):
+    """Return a function that runs the real ``sparsieve`` in an empty folder."""
 
     def run_command(*arguments, cwd=tmp_path, **options):
-        done = subprocess.run(
-            [sys.executable, "-m", "sparsieve", *map(str, arguments)],
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            **options,
-        )
-        return Outcome(done.returncode, done.stdout, done.stderr)
+        return in_new_process(arguments, cwd, **options)
 
     return run_command
 
 
 @pytest.fixture
-def refused(tmp_path, monkeypatch, capsys):
-    """Return a function that runs ``sparsieve``, which must fail in one line with a remedy.
+def in_this_process(tmp_path, monkeypatch, capsys):
+    """Return a function that runs ``sparsieve`` here, without the seconds of a new Python.
 
-    In this process: a hundred refusals take seconds, and the record of messages sees them.
+    The record of messages sees what it says.
     """
 
-    def run_command(*arguments, code):
+    def run_command(*arguments):
+        arguments = [str(argument) for argument in arguments]
         capsys.readouterr()
-        monkeypatch.chdir(tmp_path)
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        outcome = Outcome(ended.value.code, *capsys.readouterr())
+        with monkeypatch.context() as patch:
+            patch.chdir(tmp_path)
+            patch.setattr(sys, "argv", ["sparsieve", *arguments])
+            with pytest.raises(SystemExit) as ended:
+                main(arguments)
+        return Outcome(ended.value.code, *capsys.readouterr())
+
+    return run_command
+
+
+@pytest.fixture(params=["here", pytest.param("process", marks=pytest.mark.slow)])
+def run(request):
+    """Return a function that runs ``sparsieve`` in an empty folder, as quickly as possible.
+
+    Every test that asks for it has a slow twin with the real command.
+    """
+    return request.getfixturevalue("in_this_process" if request.param == "here" else "command")
+
+
+@pytest.fixture
+def refused(in_this_process):
+    """Return a function that runs ``sparsieve``, which must fail in one line with a remedy."""
+
+    def run_command(*arguments, code):
+        outcome = in_this_process(*arguments)
         assert outcome.code == code, outcome
         assert "Traceback" not in outcome.err
         assert outcome.out == ""

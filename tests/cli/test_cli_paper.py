@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from cli_tables import slow
 
 ROOT = Path(__file__).parents[2]
 OURS = '[project]\nname = "sparsieve"\n'
@@ -32,12 +33,12 @@ def experiments(folder, name, pyproject=None):
     return folder
 
 
-@pytest.mark.parametrize("place", [ROOT, ROOT / "docs" / "figures"], ids=["top", "below"])
-def test_this_checkout_has_the_experiments(run, place):
-    done = run("paper", "--help", cwd=place)
+@pytest.mark.parametrize("place", [*slow(ROOT), ROOT / "docs" / "figures"], ids=["top", "below"])
+def test_this_checkout_has_the_experiments(command, place):
+    done = command("paper", "--help", cwd=place)
     assert (done.code, done.err) == (0, "")
     assert "usage: sparsieve paper" in done.out
-    wrong = run("paper", "no-such-experiment", cwd=place)
+    wrong = command("paper", "no-such-experiment", cwd=place)
     assert wrong.code == 2
     assert "invalid choice" in wrong.err
 
@@ -49,20 +50,20 @@ def test_the_module_is_the_same_command():
 
 
 @pytest.mark.parametrize("below", [".", "some/where"])
-def test_arguments_folder_and_exit_code_are_handed_on(run, tmp_path, below):
+def test_arguments_folder_and_exit_code_are_handed_on(command, tmp_path, below):
     here = experiments(tmp_path, "ours", OURS) / below
     here.mkdir(parents=True, exist_ok=True)
-    done = run("paper", "toy", "--out", "results", cwd=here)
+    done = command("paper", "toy", "--out", "results", cwd=here)
     said = f"ours ['toy', '--out', 'results'] {os.path.realpath(here)}\n"
     assert (done.code, done.out, done.err) == (7, said, "")
 
 
-def test_a_nearer_folder_of_the_same_name_is_passed_over(run, tmp_path):
+def test_a_nearer_folder_of_the_same_name_is_passed_over(command, tmp_path):
     experiments(tmp_path, "ours", OURS)
     for below, pyproject in (("plain", None), ("other", '[project]\nname = "other"\n')):
         here = experiments(tmp_path / below, "foreign", pyproject)
         # Both ways by which Python itself would look into the foreign folder first.
-        done = run("paper", "toy", cwd=here, env={**os.environ, "PYTHONPATH": str(here)})
+        done = command("paper", "toy", cwd=here, env={**os.environ, "PYTHONPATH": str(here)})
         assert (done.code, done.out.split()[0]) == (7, "ours")
 
 
@@ -105,9 +106,9 @@ def test_help_elsewhere_says_where_they_are_too(run, option):
     assert "paper " in run("--help").out
 
 
-def test_the_shell_completes_its_name(run):
+def test_the_shell_completes_its_name(command):
     asked = {"_SPARSIEVE_COMPLETE": "bash_complete", "COMP_WORDS": "sparsieve pap"}
-    done = run(env={**os.environ, **asked, "COMP_CWORD": "1"})
+    done = command(env={**os.environ, **asked, "COMP_CWORD": "1"})
     assert (done.code, done.out.split()) == (0, ["plain,paper"])
 
 

@@ -27,8 +27,8 @@ def read_predictions(file):
     return np.array([float(row) for row in rows[1:]])
 
 
-def test_fit_predict_info_report_end_to_end(run, houses, tmp_path):
-    done = run("fit", houses, "--target", "price")
+def test_fit_predict_info_report_end_to_end(command, houses, tmp_path):
+    done = command("fit", houses, "--target", "price")
     assert done.code == 0, done
     assert "area" in done.out
     assert re.search(r"^model +houses.model.json$", done.out, re.MULTILINE)
@@ -39,20 +39,21 @@ def test_fit_predict_info_report_end_to_end(run, houses, tmp_path):
     assert "rooms" in page
     assert page.lower().startswith("<!doctype html")
 
-    done = run("predict", "houses.model.json", houses, "-o", "p.csv", "--score", "--digits", "17")
+    exact = ("--score", "--digits", "17")
+    done = command("predict", "houses.model.json", houses, "-o", "p.csv", *exact)
     assert done.code == 0, done
     assert re.search(r"R2 0\.9\d+ on 60 rows", done.err)
     predicted = read_predictions(tmp_path / "p.csv")
     assert np.array_equal(predicted, model.predict(pd.read_csv(houses)))
 
     assert "rooms" in model.to_html()
-    done = run("info", "houses.model.json")
+    done = command("info", "houses.model.json")
     assert done.code == 0
     assert "target    price" in done.out
     assert "sparsieve fit" in done.out
 
     os.remove(tmp_path / "houses.report.html")
-    assert run("report", "houses.model.json").code == 0
+    assert command("report", "houses.model.json").code == 0
     assert "rooms" in (tmp_path / "houses.report.html").read_text(encoding="utf-8")
 
 

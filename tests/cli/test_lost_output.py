@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cli_tables import slow
 
 import sparsieve as sv
 from sparsieve.cli.outputs import check_output
@@ -29,7 +30,7 @@ def made(folder):
 BOTH = ["houses.model.json", "houses.report.html"]
 
 
-@pytest.mark.parametrize("reader", ["| head -1", "| true", "2>&1 | true", "2>&1 | head -1"])
+@pytest.mark.parametrize("reader", ["| head -1", *slow("| true", "2>&1 | true", "2>&1 | head -1")])
 def test_a_fit_whose_reader_leaves_is_finished(houses, tmp_path, reader):
     done = shell(f"{FIT} {reader}", tmp_path)
     assert (done.returncode, made(tmp_path)) == (0, BOTH), done.stderr
@@ -39,7 +40,9 @@ def test_a_fit_whose_reader_leaves_is_finished(houses, tmp_path, reader):
 
 
 @needs_full
-@pytest.mark.parametrize("where", ["> /dev/full", "> /dev/full 2> /dev/full", ">&-", ">&- 2>&-"])
+@pytest.mark.parametrize(
+    "where", ["> /dev/full", ">&- 2>&-", *slow("> /dev/full 2> /dev/full", ">&-")]
+)
 def test_a_fit_that_cannot_print_is_written_and_says_so_by_its_code(houses, tmp_path, where):
     done = shell(f"{FIT} {where}", tmp_path)
     assert (done.returncode, made(tmp_path)) == (4, BOTH)
@@ -50,7 +53,7 @@ def test_a_fit_that_cannot_print_is_written_and_says_so_by_its_code(houses, tmp_
 
 
 @needs_full
-@pytest.mark.parametrize("where", ["2> /dev/full", "2>&-"])
+@pytest.mark.parametrize("where", ["2> /dev/full", *slow("2>&-")])
 def test_notes_that_cannot_be_printed_are_no_error(houses, tmp_path, where):
     done = shell(f"{FIT} {where}", tmp_path)
     assert (done.returncode, made(tmp_path)) == (0, BOTH)
@@ -66,7 +69,7 @@ def test_a_path_is_written_before_it_is_printed(houses, tmp_path):
 
 
 @needs_full
-@pytest.mark.parametrize("where", ["> /dev/full", ">&-"])
+@pytest.mark.parametrize("where", ["> /dev/full", *slow(">&-")])
 def test_predictions_that_are_lost_are_an_error(model, houses, tmp_path, where):
     done = shell(f"{COMMAND} predict {model} houses.csv {where}", tmp_path)
     assert done.returncode == 4
@@ -81,11 +84,11 @@ def test_one_output_that_fails_does_not_stop_the_other(houses, tmp_path):
     assert "r.html" in done.stdout
 
 
-def test_text_that_the_terminal_cannot_encode_is_no_error(run, houses):
+def test_text_that_the_terminal_cannot_encode_is_no_error(command, houses):
     text = houses.read_text(encoding="utf-8").replace("area", "größe", 1)
     houses.write_text(text, encoding="utf-8")
     arguments = ("fit", houses, "-t", "price", "--alphas", "5", "--folds", "3")
-    done = run(*arguments, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    done = command(*arguments, env=os.environ | {"PYTHONIOENCODING": "ascii"})
     assert done.code == 0
     assert "gr\\xf6\\xdfe" in done.out
 

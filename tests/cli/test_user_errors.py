@@ -19,13 +19,13 @@ USAGE, DATA, FILE, NOT_CONVERGED, INTERRUPTED = 2, 3, 4, 5, 130
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["fit", "houses.csv", "--targt", "price"], USAGE),
         (["fit", "houses.csv", "-t", "pric"], DATA),
-        (["fit", "absent.csv", "-t", "price"], FILE),
+        pytest.param(["fit", "houses.csv", "--targt", "price"], USAGE, marks=pytest.mark.slow),
+        pytest.param(["fit", "absent.csv", "-t", "price"], FILE, marks=pytest.mark.slow),
     ],
 )
-def test_the_command_says_and_ends_as_in_this_process(run, refused, houses, arguments, code):
-    done = run(*arguments)
+def test_the_command_says_and_ends_as_in_this_process(command, refused, houses, arguments, code):
+    done = command(*arguments)
     assert (done.code, done.out) == (code, "")
     assert done.error == refused(*arguments, code=code)
 

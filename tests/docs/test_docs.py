@@ -36,9 +36,12 @@ def blocks(page: Path) -> list[str]:
 def test_every_python_block_of_a_page_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    found = blocks(page)
+    # A block that the pattern misses, an indented one say, would never run.
+    assert len(found) == page.read_text(encoding="utf-8").count("```python")
     monkeypatch.chdir(tmp_path)
     scope: dict[str, Any] = {"__name__": "page"}
-    for k, block in enumerate(blocks(page)):
+    for k, block in enumerate(found):
         exec(compile(block, f"{page.name}, block {k + 1}", "exec"), scope)
 
 

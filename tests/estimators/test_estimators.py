@@ -49,6 +49,7 @@ ids = [type(p).__name__ for p in PENALTIES]
 
 @parametrize_with_checks([sv.SparseRegressor(penalty=p) for p in PENALTIES])
 def test_scikit_learns_checks(estimator, check):
+    # The assertions are those of scikit-learn, inside each check.
     check(estimator)
 
 

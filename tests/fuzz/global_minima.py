@@ -7,14 +7,13 @@ knows nothing but the objective try to get below it.
 
 from __future__ import annotations
 
-import argparse
-import time
 import warnings
 from collections import Counter
 
 import numpy as np
 from scipy import sparse
 from tests.fuzz.paths import Arctan
+from tests.fuzz.seeds import run_seeds
 
 import sparsieve as sv
 
@@ -170,23 +169,13 @@ def complaints_of(seed):
 
 def main() -> int:
     """Run, print failures and counts; 1 if there were failures or too few claims."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--problems", type=int, default=1000)
-    parser.add_argument("--first", type=int, default=0)
-    args = parser.parse_args()
     seen: Counter[str] = Counter()
-    failures, begun = 0, time.perf_counter()
-    for seed in range(args.first, args.first + args.problems):
-        wrong = check(seed, seen)
-        failures += bool(wrong)
-        for line in wrong:
-            print(line, flush=True)
-    spent = time.perf_counter() - begun
+    run = run_seeds(__doc__.splitlines()[0], lambda seed: check(seed, seen))
     print(
-        f"{args.problems} problems, {seen.pop('claimed', 0)} claims tried, {failures} failures, "
-        f"{spent:.0f} s: {dict(sorted(seen.items()))}"
+        f"{run.problems} problems, {seen.pop('claimed', 0)} claims tried, {run.failures} failures, "
+        f"{run.seconds:.0f} s: {dict(sorted(seen.items()))}"
     )
-    return int(failures > 0)
+    return int(run.failures > 0)
 
 
 if __name__ == "__main__":

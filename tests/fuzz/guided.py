@@ -26,7 +26,7 @@ def main():
     args = parser.parse_args()
     seen = set()
 
-    def test_one_input(data):
+    def meet(data):
         case = parsers.wrap(args.target, data)
         complaints = parser_checks.complaints_of(args.target, case)
         if complaints and complaints[0][:60] not in seen:
@@ -48,7 +48,7 @@ def main():
             "-print_final_stats=1",
             corpus,
         ]
-        atheris.Setup([sys.argv[0], *options], test_one_input)
+        atheris.Setup([sys.argv[0], *options], meet)
         atheris.Fuzz()
 
 

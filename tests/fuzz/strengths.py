@@ -7,14 +7,13 @@ of two features lowers the objective by more than the tolerance times itself.
 
 from __future__ import annotations
 
-import argparse
-import time
 import warnings
 from collections import Counter
 
 import numpy as np
 from scipy import sparse
 from tests.fuzz.paths import make, make_penalty
+from tests.fuzz.seeds import run_seeds
 
 import sparsieve as sv
 
@@ -99,20 +98,12 @@ def complaints_of(seed):
 
 def main() -> int:
     """Run, print failures and counts; 1 if there were failures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--problems", type=int, default=1000)
-    parser.add_argument("--first", type=int, default=0)
-    args = parser.parse_args()
     seen: Counter[str] = Counter()
-    failures, begun = 0, time.perf_counter()
-    for seed in range(args.first, args.first + args.problems):
-        wrong = check(seed, seen)
-        failures += bool(wrong)
-        for line in wrong:
-            print(line, flush=True)
-    spent = time.perf_counter() - begun
-    print(f"{args.problems} paths, {failures} failures, {spent:.0f} s; points: {dict(seen)}")
-    return int(failures > 0)
+    run = run_seeds(__doc__.splitlines()[0], lambda seed: check(seed, seen))
+    print(
+        f"{run.problems} paths, {run.failures} failures, {run.seconds:.0f} s; points: {dict(seen)}"
+    )
+    return int(run.failures > 0)
 
 
 if __name__ == "__main__":

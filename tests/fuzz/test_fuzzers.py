@@ -110,8 +110,13 @@ def test_a_run_of_so_many_inputs_shares_them_among_the_parsers(tmp_path):
 @pytest.mark.parametrize(
     ("target", "case"),
     [
-        *(("pwl", 3), ("paths", 3), ("extremes", 3), ("strengths", 3), ("global_minima", 3)),
-        *(("csv", b"\0a,b\n1,2\n"), ("csc", b"")),
+        ("paths", 3),
+        ("csv", b"\0a,b\n1,2\n"),
+        *(
+            pytest.param(target, 3, marks=pytest.mark.slow)
+            for target in ("pwl", "extremes", "strengths", "global_minima")
+        ),
+        pytest.param("csc", b"", marks=pytest.mark.slow),
     ],
 )
 def test_a_reproducer_runs_by_itself(tmp_path, target, case):

@@ -6,7 +6,7 @@ from penalties_under_test import Geman, OwnLasso
 
 import sparsieve as sv
 from sparsieve.penalties import is_convex, largest_concavity
-from sparsieve.penalties.resolve import BY_NAME
+from sparsieve.penalties.resolve import BY_NAME, built_in_name, families_with_shapes
 from sparsieve.selection.shapes import neighbour_shape
 
 SHAPED = [sv.MCP(2.5), sv.SCAD(3.1), sv.LogSum(0.4), sv.CappedL1(0.7), sv.Lq(0.6, 0.05)]
@@ -46,6 +46,20 @@ def said(concavity):
 @pytest.mark.parametrize("penalty", [kind() for kind in BY_NAME.values()], ids=list(BY_NAME))
 def test_built_in_penalties_know_whether_they_are_convex(penalty):
     assert is_convex(penalty) == (type(penalty) is sv.L1)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_name_of_a_penalty_of_the_library(name):
+    assert built_in_name(BY_NAME[name]()) == name
+
+
+@pytest.mark.parametrize("other", [Renamed(), Geman(), sv.MCP, "mcp", None])
+def test_nothing_else_has_such_a_name(other):
+    assert built_in_name(other) is None
+
+
+def test_families_with_shapes():
+    assert families_with_shapes() == ["CappedL1", "LogSum", "Lq", "MCP", "SCAD"]
 
 
 def test_convexity_of_own_penalties_is_found_out():

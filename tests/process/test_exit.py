@@ -27,7 +27,7 @@ print("leaving", flush=True)
 """
 
 
-@pytest.mark.parametrize("penalty", ['"mcp"', '"l1"'])
+@pytest.mark.parametrize("penalty", ['"mcp"', pytest.param('"l1"', marks=pytest.mark.slow)])
 def test_python_ends_while_threads_solve(penalty):
     command = [sys.executable, "-W", "ignore", "-c", PROGRAM.format(penalty=penalty)]
     for _ in range(3):

@@ -96,7 +96,14 @@ def growth(kind, size=SIZE, start="previous", minimum="stationary"):
 
 # One byte per entry for the 8-bit copy: 1/8 of X in float64, 1/4 in float32, none for sparse X.
 # Beside it a fit needs some vectors per feature and the Gram matrix of its working set.
-@pytest.mark.parametrize(("kind", "copy"), [("float64", 1 / 8), ("float32", 1 / 4), ("csc", 0.0)])
+@pytest.mark.parametrize(
+    ("kind", "copy"),
+    [
+        ("float64", 1 / 8),
+        pytest.param("float32", 1 / 4, marks=pytest.mark.slow),
+        ("csc", 0.0),
+    ],
+)
 def test_x_is_read_in_place_and_read_only(kind, copy):
     grown, size = growth(kind)
     assert size > 0.95 * SIZE

@@ -47,7 +47,10 @@ def follow_and_wait(solver, alphas, seconds):
     signal.pause()
 
 
-def test_ctrl_c_between_two_calls_of_a_penalty_of_python():
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (6, 12, 18, 24))]
+)
+def test_ctrl_c_between_two_calls_of_a_penalty_of_python(first):
     """What the signal raised is not in the way of the calls that the solver's end still needs."""
 
     def ring(number, frame):
@@ -58,7 +61,7 @@ def test_ctrl_c_between_two_calls_of_a_penalty_of_python():
     problem = Problem(check_X_y(X, X[:, :20].sum(1) + rng.standard_normal(1500)))
     before = signal.signal(signal.SIGALRM, ring)
     try:
-        for k in range(30):
+        for k in range(first, first + 6):
             solver = Solver(problem, resolve_penalty(Arctan()))
             alphas = solver.alpha_max() * np.geomspace(1e-3, 1e-6, 30)
             with pytest.raises(KeyboardInterrupt):

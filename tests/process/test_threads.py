@@ -51,7 +51,7 @@ def test_every_number_of_threads_gives_the_same_bits(problem):
     assert len(set(paths)) == 1
 
 
-@pytest.mark.parametrize("penalty", ["l1", "scad"])
+@pytest.mark.parametrize("penalty", [pytest.param("l1", marks=pytest.mark.slow), "scad"])
 def test_supports_whose_solves_are_shared_have_the_same_bits_too(penalty):
     # From 512 features on threads share the solves with the factor of their Gram matrix.
     X, y, _ = toy(n_samples=900, n_features=1600, n_active=600, noise=1.0, seed=1)

@@ -12,7 +12,10 @@ import pytest
 import sparsieve as sv
 
 ROOT = Path(__file__).parents[2]
-TESTS = ["tests/reference/test_paper_formulas.py", "tests/reference/test_reference_minimizers.py"]
+TESTS = [
+    f"tests/reference/test_{name}.py"
+    for name in ("paper_formulas", "paper_competitors", "reference_minimizers")
+]
 # Lines of "module: what it says ==> what it is made to say", both as Python strings.
 MUTATIONS = [
     line.partition(": ")

@@ -25,7 +25,9 @@ print(sv.SparseRegressorCV(alphas=5, cv=3).fit(X[:, :50], y).certificate_.conver
 @pytest.mark.parametrize(
     "call",
     [
-        "sv.SparseRegressorCV(alphas=200, eps=1e-4).fit(X, y)",
+        pytest.param(
+            "sv.SparseRegressorCV(alphas=200, eps=1e-4).fit(X, y)", marks=pytest.mark.slow
+        ),
         "sv.SparseRegressorCV(alphas=200, eps=1e-4, n_jobs=2).fit(X, y)",
         "sv.sparse_surface(X, y, alphas=200, eps=1e-4, n_jobs=2)",
         "sv.stability_selection(X, y, alphas=200, eps=1e-4, q=150, n_jobs=2)",

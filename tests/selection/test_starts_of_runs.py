@@ -27,12 +27,6 @@ TIGHT = 1e-10
 
 
 @pytest.fixture(scope="module")
-def hard():
-    X, y, _ = dictionary(48, 10, seed=1)
-    return X, y
-
-
-@pytest.fixture(scope="module")
 def easy():
     X, y, _ = toy(n_samples=60, n_features=30, n_active=4, noise=0.3, seed=0)
     return X, y

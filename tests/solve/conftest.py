@@ -2,14 +2,7 @@
 
 import numpy as np
 import pytest
-from problems import dictionary, toy
-
-
-@pytest.fixture(scope="module")
-def hard():
-    """Return a small dictionary, where the starts lead to different points."""
-    X, y, _ = dictionary(48, 10, seed=1)
-    return X, y
+from problems import toy
 
 
 @pytest.fixture(scope="module")

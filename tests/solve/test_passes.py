@@ -104,8 +104,15 @@ def test_short_columns_have_no_shadow_before_x_was_read_twice():
     assert np.cumsum(path.passes)[np.argmax(looked)] > 3.0
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    ("dtype", "weighted"),
+    [
+        (np.float64, True),
+        (np.float32, False),
+        pytest.param(np.float64, False, marks=pytest.mark.slow),
+        pytest.param(np.float32, True, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
 def test_many_rows_are_certified_from_sixteen_bits(penalty, dtype, weighted):
     # From 4,096 rows on columns that eight bits leave open are looked at with eight more.

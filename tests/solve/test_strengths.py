@@ -9,7 +9,7 @@ import pytest
 from forged_files import forge
 from fuzz.strengths import complaints_of
 from penalties_under_test import PENALTIES, Geman
-from problems import ar_design, dictionary, response, toy
+from problems import ar_design, response, toy
 from scipy import sparse
 from tolerances import (
     BISECTED,
@@ -27,13 +27,6 @@ from sparsieve.solve.problem import MINIMA
 
 every_penalty = pytest.mark.parametrize("penalty", PENALTIES.values(), ids=PENALTIES.keys())
 stronger = pytest.mark.parametrize("minimum", MINIMA[1:])
-
-
-@pytest.fixture(scope="module")
-def hard():
-    """Return a dictionary, where many points are stationary and few are more."""
-    X, y, _ = dictionary(48, 10, seed=1)
-    return X, y
 
 
 @pytest.fixture(scope="module")

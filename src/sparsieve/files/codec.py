@@ -17,7 +17,7 @@ from scipy import sparse
 
 from ..inspect.certificate import Certificate
 from ..paths.path import Path, make_path
-from ..penalties.resolve import BY_NAME
+from ..penalties.resolve import BY_NAME, built_in_name
 from ..solve.points import Point
 from ..tables.columns import Schema
 
@@ -27,7 +27,6 @@ _DTYPES = ("float64", "float32", "int64", "int32", "uint64", "uint32", "uint8", 
 # Times that an array of text may be larger than its texts.
 _ROOM = 4
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_PENALTY_NAMES = {cls: name for name, cls in BY_NAME.items()}
 
 
 class NotStored:
@@ -204,8 +203,8 @@ _KINDS: dict[str, _Kind] = {
         _csc_from_json,
     ),
     "penalty": (
-        lambda v: type(v) in _PENALTY_NAMES,
-        lambda v: {"name": _PENALTY_NAMES[type(v)], "params": encode(v.get_params())},
+        lambda v: built_in_name(v) is not None,
+        lambda v: {"name": built_in_name(v), "params": encode(v.get_params())},
         _penalty_from_json,
     ),
     "record": (lambda v: type(v) in records().values(), _record_to_json, _record_from_json),

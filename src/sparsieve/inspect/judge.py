@@ -79,8 +79,9 @@ def objective(
     0.175
     """
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
-        problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
-    if np.any(problem.abs_w[problem.excluded]):
+        given = Given(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
+        problem = given.problem()
+    if problem.infeasible():
         return float("inf")
     penalised = ~(problem.excluded | (problem.weights == 0))
     cost = problem.penalty.value(
@@ -88,7 +89,7 @@ def objective(
     )
     with np.errstate(over="ignore", invalid="ignore"):
         fit = 0.5 * np.sum(problem.omega * problem.residual**2)
-    return _at_most_inf(fit + np.sum(np.asarray(cost, dtype=np.float64)))
+    return at_most_inf(fit + np.sum(np.asarray(cost, dtype=np.float64)))
 
 
 def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keyword
@@ -149,23 +150,21 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     >>> sv.kkt_violation([[1.0], [3.0]], [1.0, 2.0], [0.0], penalty="l1", alpha=3.5)
     0.0
     """
-    positive = check_flag("positive", positive)
-    fit_intercept = check_flag("fit_intercept", fit_intercept)
+    given = Given(
+        X, y, coef, intercept, penalty, alpha, sample_weight, weights, positive, fit_intercept
+    )
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
-        problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
+        problem = given.problem()
+        if problem.infeasible():
+            return float("inf")
+        correlation, allowed, intercept_violation = _correlations(problem)
     abs_w, excluded = problem.abs_w, problem.excluded
-    if np.any(abs_w[excluded]) or (positive and np.any(problem.sign < 0)):
-        return float("inf")
-    with np.errstate(over="ignore", invalid="ignore"):
-        correlation, allowed, intercept_violation = _correlations(
-            problem, float(intercept), fit_intercept
-        )
     slope = np.zeros_like(abs_w)
     penalised = ~(excluded | (problem.weights == 0))
     slope[penalised] = problem.penalty.slope(
         abs_w[penalised], problem.alpha * problem.weights[penalised]
     )
-    outward = correlation if positive else np.abs(correlation)
+    outward = correlation if problem.positive else np.abs(correlation)
     with np.errstate(invalid="ignore"):
         violation = np.where(
             problem.sign == 0,
@@ -175,18 +174,17 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     violation = np.maximum(violation - allowed, 0.0)
     violation[excluded] = 0.0
     level = np.asarray(problem.penalty.slope(np.zeros(1), problem.alpha), dtype=np.float64)[0]
-    return _at_most_inf(max(np.max(violation), intercept_violation) / level)
+    return at_most_inf(max(np.max(violation), intercept_violation) / level)
 
 
-def _correlations(
-    problem: _Problem, intercept: float, fit_intercept: bool
-) -> tuple[Floats, Floats, float]:
+def _correlations(problem: Problem) -> tuple[Floats, Floats, float]:
     """Return X'Omega r, what half a unit of the intercept moves it by, and its own violation."""
     design, omega, residual = problem.design, problem.omega, problem.residual
     heaviest = int(np.argmax(omega))
-    half_unit = 0.5 * float(np.spacing(abs(intercept))) if intercept else 0.0
+    shift = problem.intercept
+    half_unit = 0.5 * float(np.spacing(abs(shift))) if shift else 0.0
     own = 0.0
-    if fit_intercept:
+    if problem.fit_intercept:
         best = ExtendedSum(residual)
         for _ in range(2):  # the second mean is what rounding left of the first
             mean = math.fsum(omega * best.value()) / math.fsum(omega)
@@ -194,19 +192,21 @@ def _correlations(
             best.add(-mean)
         residual, own = best.value(), max(abs(own) - half_unit, 0.0)
     v = omega * residual
-    if fit_intercept:
+    if problem.fit_intercept:
         centred = design.correlations_about(heaviest, v, omega / math.fsum(omega))
         return centred, np.zeros_like(centred), own
     correlation = design.correlations_about(heaviest, v)
     return correlation, half_unit * np.abs(design.correlations(omega)), own
 
 
-def _at_most_inf(number: Any) -> float:
+def at_most_inf(number: Any) -> float:
     """Return a number; what overflowed so that it is none becomes inf."""
     return float("inf") if np.isnan(number) else float(number)
 
 
-class _Problem(NamedTuple):
+class Problem(NamedTuple):
+    """A problem and a point of it in float64, checked."""
+
     design: Design
     residual: Floats
     omega: Floats
@@ -216,50 +216,70 @@ class _Problem(NamedTuple):
     excluded: NDArray[np.bool_]
     penalty: Penalty
     alpha: float
+    intercept: float
+    positive: bool
+    fit_intercept: bool
+
+    def infeasible(self) -> bool:
+        """Tell whether the objective at the point is inf: excluded, or negative where not >= 0."""
+        negative = self.positive and np.any(self.sign < 0)
+        return bool(np.any(self.abs_w[self.excluded]) or negative)
 
 
-def _read(
-    X: Any,
-    y: ArrayLike,
-    coef: Any,
-    intercept: float,
-    penalty: str | Penalty,
-    alpha: float,
-    sample_weight: ArrayLike | None,
-    weights: ArrayLike | None,
-) -> _Problem:
-    """Turn the arguments of the two judges into float64 arrays, checking that lengths agree."""
-    design = Design.of(X)
-    if len(design.shape) != 2 or 0 in design.shape or design.dtype.kind not in "biuf":
-        raise ValueError(
-            f"X has shape {design.shape} and type {design.dtype}; pass a matrix of numbers with at "
-            "least one row and one column."
+class Given(NamedTuple):
+    """The arguments of a judge, as they were passed."""
+
+    X: Any
+    y: ArrayLike
+    coef: Any
+    intercept: float
+    penalty: str | Penalty
+    alpha: float
+    sample_weight: ArrayLike | None
+    weights: ArrayLike | None
+    positive: bool = False
+    fit_intercept: bool = False
+
+    def problem(self) -> Problem:
+        """Turn the arguments into float64 arrays, checking that lengths agree."""
+        positive = check_flag("positive", self.positive)
+        fit_intercept = check_flag("fit_intercept", self.fit_intercept)
+        design = Design.of(self.X)
+        if len(design.shape) != 2 or 0 in design.shape or design.dtype.kind not in "biuf":
+            raise ValueError(
+                f"X has shape {design.shape} and type {design.dtype}; pass a matrix of numbers "
+                "with at least one row and one column."
+            )
+        n_samples, n_features = design.shape
+        w = _vector("coef", self.coef)
+        target = _vector("y", self.y)
+        if w.size != n_features or target.size != n_samples:
+            raise ValueError(
+                f"X has shape {(n_samples, n_features)}, coef {w.size} entries, y {target.size}; "
+                "pass one coefficient per column and one response per row of X."
+            )
+        omega = normalised(check_sample_weight(self.sample_weight, n_samples), n_samples)
+        pi = check_weights(self.weights, n_features)
+        pi = np.ones(n_features) if pi is None else pi
+        check_finite_X(design.X)
+        shift = check_number(
+            "intercept", self.intercept, low=-np.inf, remedy="pass 0.0 if there is none"
         )
-    n_samples, n_features = design.shape
-    w = _vector("coef", coef)
-    target = _vector("y", y)
-    if w.size != n_features or target.size != n_samples:
-        raise ValueError(
-            f"X has shape {(n_samples, n_features)}, coef {w.size} entries, y {target.size}; pass "
-            "one coefficient per column and one response per row of X."
+        support = np.flatnonzero(w)
+        return Problem(
+            design=design,
+            residual=design.exact_residual(target, shift, support, w[support]),
+            omega=omega,
+            abs_w=np.abs(w),
+            sign=np.sign(w),
+            weights=pi,
+            excluded=np.isinf(pi),
+            penalty=resolve_penalty(self.penalty),
+            alpha=check_number("alpha", self.alpha, remedy="use a strength > 0"),
+            intercept=shift,
+            positive=positive,
+            fit_intercept=fit_intercept,
         )
-    omega = normalised(check_sample_weight(sample_weight, n_samples), n_samples)
-    pi = check_weights(weights, n_features)
-    pi = np.ones(n_features) if pi is None else pi
-    check_finite_X(design.X)
-    shift = check_number("intercept", intercept, low=-np.inf, remedy="pass 0.0 if there is none")
-    support = np.flatnonzero(w)
-    return _Problem(
-        design=design,
-        residual=design.exact_residual(target, shift, support, w[support]),
-        omega=omega,
-        abs_w=np.abs(w),
-        sign=np.sign(w),
-        weights=pi,
-        excluded=np.isinf(pi),
-        penalty=resolve_penalty(penalty),
-        alpha=check_number("alpha", alpha, remedy="use a strength > 0"),
-    )
 
 
 def _vector(name: str, numbers: Any) -> Floats:

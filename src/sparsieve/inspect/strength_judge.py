@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..data.centred import centred_columns
-from ..data.kinds import check_flag
 from ..data.types import Floats
 from ..penalties import Penalty
-from .judge import _at_most_inf, _Problem, _read
+from .judge import Given, Problem, at_most_inf
 
 Indices: TypeAlias = NDArray[np.intp]
 
@@ -92,18 +91,19 @@ def coordinatewise_violation(  # noqa: PLR0913 - the options of a public functio
     >>> round(sv.coordinatewise_violation(X, y, [5.0], penalty="mcp", alpha=0.25), 12)
     0.0
     """
-    positive = check_flag("positive", positive)
-    fit_intercept = check_flag("fit_intercept", fit_intercept)
+    given = Given(
+        X, y, coef, intercept, penalty, alpha, sample_weight, weights, positive, fit_intercept
+    )
     with np.errstate(all="ignore"):  # beyond the range the answer is inf
-        problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
-        if _infeasible(problem, positive):
+        problem = given.problem()
+        if problem.infeasible():
             return float("inf")
-        point = _Point(problem, fit_intercept)
+        point = _Point(problem)
         moving = np.flatnonzero(~problem.excluded)
         c, h, w = point.c[moving], point.h[moving], point.w[moving]
         z, feature_alpha = c + h * w, point.feature_alpha[moving]
         now = point.cost(np.abs(w), feature_alpha)
-        towards = np.maximum(z, 0.0) if positive else np.abs(z)
+        towards = np.maximum(z, 0.0) if problem.positive else np.abs(z)
         lines = _Lines(h * w * w / 2 - z * w + now, towards, h, feature_alpha)
         if not _finite(*lines, now):
             return float("inf")
@@ -113,7 +113,7 @@ def coordinatewise_violation(  # noqa: PLR0913 - the options of a public functio
             step = np.sign(z[which]) * t - w[which]
             cost = point.cost(np.array([t]), feature_alpha[which : which + 1])[0]
             gain = c[which] * step - h[which] * step**2 / 2 + (now[which] - cost)
-        return _at_most_inf(point.from_intercept + max(gain, 0.0))
+        return at_most_inf(point.from_intercept + max(gain, 0.0))
 
 
 def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyword
@@ -172,13 +172,14 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
     >>> sv.swap_violation(X, y, [2.0, 0.0], **where)
     0.0
     """
-    positive = check_flag("positive", positive)
-    fit_intercept = check_flag("fit_intercept", fit_intercept)
+    given = Given(
+        X, y, coef, intercept, penalty, alpha, sample_weight, weights, positive, fit_intercept
+    )
     with np.errstate(all="ignore"):  # beyond the range the answer is inf
-        problem = _read(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
-        if _infeasible(problem, positive):
+        problem = given.problem()
+        if problem.infeasible():
             return float("inf")
-        point = _Point(problem, fit_intercept)
+        point = _Point(problem)
         if not _finite(point.c, point.h):
             return float("inf")
         out = np.flatnonzero((point.w != 0) & (problem.weights > 0))
@@ -195,7 +196,7 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
         for features, products in point.columns.pairs(out, enters):
             here, columns = out[features.start : features.stop], products.columns
             z = point.c[columns, None] + products.values * point.w[here]
-            z = np.maximum(z, 0.0) if positive else np.abs(z)
+            z = np.maximum(z, 0.0) if problem.positive else np.abs(z)
             h = point.h[columns, None]
             if not _finite(z * (z / h)):
                 return float("inf")
@@ -205,12 +206,7 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
                 base[features][i], z[j, i], point.h[columns], point.feature_alpha[columns]
             )
             gain, _, _ = _best_move(point.cost, lines, gain)
-        return _at_most_inf(max(point.from_intercept + gain, 0.0))
-
-
-def _infeasible(problem: _Problem, positive: bool) -> bool:
-    """Tell whether the objective at the point is inf, so that any move gains inf."""
-    return bool(np.any(problem.abs_w[problem.excluded]) or (positive and np.any(problem.sign < 0)))
+        return at_most_inf(max(point.from_intercept + gain, 0.0))
 
 
 def _finite(*arrays: Floats) -> bool:
@@ -235,18 +231,18 @@ class _Cost:
 class _Point:
     """The point that is judged: coefficients, correlations, curvatures, all with the intercept."""
 
-    def __init__(self, problem: _Problem, fit_intercept: bool) -> None:
+    def __init__(self, problem: Problem) -> None:
         self.cost = _Cost(problem.penalty)
         self.w = problem.abs_w * problem.sign
         self.feature_alpha = np.where(problem.excluded, 0.0, problem.alpha * problem.weights)
         residual, self.from_intercept = problem.residual, 0.0
-        if fit_intercept:
+        if problem.fit_intercept:
             mean = float(problem.omega @ residual)
             residual = residual - mean
             rest = float(problem.omega @ residual)  # what rounding left of the mean
             residual -= rest
             self.from_intercept = (mean + rest) * (mean + rest) / 2
-        self.columns = centred_columns(problem.design, problem.omega, fit_intercept)
+        self.columns = centred_columns(problem.design, problem.omega, problem.fit_intercept)
         self.c, self.h = self.columns.measure(residual)
         self.c[self.h == 0] = 0.0
 

@@ -14,6 +14,8 @@ from .coordinate import jump_threshold, minimiser
 __all__ = [
     "BY_NAME",
     "as_given",
+    "built_in_name",
+    "families_with_shapes",
     "is_convex",
     "jump_threshold_of",
     "largest_concavity",
@@ -30,6 +32,7 @@ BY_NAME: dict[str, type[BuiltIn]] = {
     "capped_l1": CappedL1,
     "lq": Lq,
 }
+_NAMES = {cls: name for name, cls in BY_NAME.items()}
 
 
 # What else people call them; capitals, spaces, "-" and "_" make no difference in any name.
@@ -202,6 +205,16 @@ def shaped(penalty: Any) -> BuiltIn | None:
     """Return the penalty itself if the library knows its shape; None for L1 and users' own."""
     known = isinstance(penalty, BuiltIn) and hasattr(penalty, "_shape_name")
     return penalty if known and penalty._shape_name else None
+
+
+def families_with_shapes() -> list[str]:
+    """Return the built-in penalties that have a shape, by the names of their classes."""
+    return sorted(kind.__name__ for kind in BY_NAME.values() if kind._shape_name)
+
+
+def built_in_name(penalty: Any) -> str | None:
+    """Return the name of a penalty of the library; None for anything else, a subclass too."""
+    return _NAMES.get(type(penalty))
 
 
 def _is_ours(penalty: Any) -> bool:

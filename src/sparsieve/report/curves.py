@@ -10,6 +10,7 @@ import numpy as np
 from ..data.types import Floats
 from ..inspect.choice import choice_of
 from ..penalties import is_convex, resolve_penalty
+from ..penalties.resolve import built_in_name
 
 __all__ = ["Curve", "curves_of", "known", "penalty_words", "rule_of"]
 
@@ -52,9 +53,9 @@ def penalty_words(penalty: Any) -> tuple[str, str, str, bool]:
         parameters = {key: v for key, v in vars(penalty).items() if not key.startswith("_")}
     shape = ", ".join(f"{key} = {_short(value)}" for key, value in parameters.items())
     code = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
-    home = "sv." if type(penalty).__module__.startswith("sparsieve.") else ""
+    home = "sv." if built_in_name(penalty) else ""
     # Of a user's convex penalty the page gives the bound of every point (`above`), no more.
-    return name, shape, f"{home}{name}({code})", home == "sv." and is_convex(penalty)
+    return name, shape, f"{home}{name}({code})", bool(home) and is_convex(penalty)
 
 
 def _short(value: Any) -> str:

@@ -11,7 +11,7 @@ import re
 from datetime import UTC, datetime
 from importlib import metadata, resources
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,7 @@ from .tracks import Story, Track, read_story, unit_columns
 __all__ = ["Report", "render", "save", "write_html"]
 
 _SCRIPTS = ("data.js", "charts.js", "views.js", "app.js")
-# A notebook keeps every output it shows: inline reports are held to a lighter diet.
+# A notebook keeps every output it shows, so reports inside one are smaller.
 _INLINE_BUDGET = 600_000
 _INLINE_HEIGHT = 900
 
@@ -99,17 +99,8 @@ def write_html(  # noqa: PLR0913 - the options of a public function, by keyword
     ...     file.stat().st_size < 5_000_000
     True
     """
-    page = render(
-        obj,
-        title=title,
-        reproduce=reproduce,
-        notes=notes,
-        settings=settings,
-        scale=scale,
-        alpha=alpha,
-        rule=rule,
-    )
-    return save(page, file)
+    options = _PageOptions(title, reproduce, notes, settings, scale, alpha, rule)
+    return save(_fill(obj, options, BUDGET), file)
 
 
 def save(page: str, file: str | os.PathLike[str]) -> FilePath:
@@ -135,17 +126,34 @@ def render(  # noqa: PLR0913 - the options of a public function, by keyword
 
     The other parameters are those of :func:`write_html`.
     """
-    story = read_story(obj, alpha, rule)
-    if scale is not None and unit_columns(obj):
-        check_not_scaled_twice(scale)
-    data = encode_story(story, _INLINE_BUDGET if inline else BUDGET, scale)
-    heading = title or "Sparse regression path"
+    options = _PageOptions(title, reproduce, notes, settings, scale, alpha, rule)
+    return _fill(obj, options, _INLINE_BUDGET if inline else BUDGET)
+
+
+class _PageOptions(NamedTuple):
+    """The options of a page, as :func:`write_html` describes them."""
+
+    title: str | None
+    reproduce: str | None
+    notes: str | None
+    settings: dict[str, Any] | None
+    scale: ArrayLike | None
+    alpha: ArrayLike | None
+    rule: str | None
+
+
+def _fill(obj: Any, options: _PageOptions, budget: int) -> Report:
+    """Return the page, with at most ``budget`` bytes of points."""
+    story = read_story(obj, options.alpha, options.rule)
+    if options.scale is not None and unit_columns(obj):
+        check_not_scaled_twice(options.scale)
+    data = encode_story(story, budget, options.scale)
+    heading = options.title or "Sparse regression path"
     data["title"] = heading
-    data["notes"] = notes or ""
-    data["reproduce"] = reproduce or story.code or _python_call(story)
-    data["settings"] = {
-        key: str(value) for key, value in {**story.settings, **(settings or {})}.items()
-    }
+    data["notes"] = options.notes or ""
+    data["reproduce"] = options.reproduce or story.code or _python_call(story)
+    settings = {**story.settings, **(options.settings or {})}
+    data["settings"] = {key: str(value) for key, value in settings.items()}
     data["made"] = _made()
     script = "\n".join(_resource(name) for name in _SCRIPTS)
     parts = {

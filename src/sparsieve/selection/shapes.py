@@ -13,7 +13,7 @@ from .._words import describe
 from ..data.design import Design
 from ..data.validation import check_number
 from ..penalties import L1, Penalty, resolve_penalty
-from ..penalties.resolve import BY_NAME, shaped
+from ..penalties.resolve import families_with_shapes, shaped
 
 __all__ = ["neighbour_shape", "resolve_penalties", "shape_grid", "typical_scales"]
 
@@ -66,10 +66,10 @@ def shape_grid(
             "shapes=[5.0, 2.0], or None for the default grid."
         )
     if known is None:
-        families = sorted(kind.__name__ for kind in BY_NAME.values() if kind._shape_name)
+        families = ", ".join(families_with_shapes())
         raise ValueError(
             f"shapes={shapes!r} was given, but {type(penalty).__name__} has no shape parameter the "
-            f"library knows; pass a list of penalties instead, or one of {', '.join(families)}."
+            f"library knows; pass a list of penalties instead, or one of {families}."
         )
     values = given.astype(np.float64)
     return [resolve_penalty(known._with(**{known._shape_name: float(v)})) for v in values]
@@ -101,6 +101,7 @@ def resolve_penalties(penalty: Any) -> list[Penalty]:
 
 def _identity(penalty: Any) -> str:
     """Return what tells two penalties apart: class and parameters, or the object itself."""
+    # The class only as text: a user's own penalty has no other name.
     parameters = getattr(penalty, "get_params", None)
     kind = f"{type(penalty).__module__}.{type(penalty).__qualname__}"
     return f"{kind} {sorted(parameters().items())}" if callable(parameters) else str(id(penalty))
