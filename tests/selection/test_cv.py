@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LassoCV
 from sklearn.metrics import make_scorer, mean_absolute_error
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, ShuffleSplit
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, PredefinedSplit, ShuffleSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tolerances import DEFAULT_KKT, LASSO_CV, REORDERED_SUM, SAME_ALPHA
 
@@ -93,6 +93,23 @@ def test_equal_sample_weights_are_no_weights(problem):
     for name in ("mean_test_score", "std_test_score"):
         np.testing.assert_allclose(equal.cv_results_[name], plain.cv_results_[name], rtol=LASSO_CV)
     assert equal.best_index_ == plain.best_index_
+
+
+def test_sample_weights_count_as_repeated_rows(problem):
+    """Where copies of a row stay in one fold, and the folds differ in the sum of their weights."""
+    X, y = problem
+    fold = np.arange(60) % 3
+    counts = 1 + 3 * (fold == 0) + np.arange(60) % 2
+    grid = {"alphas": np.geomspace(1.0, 0.02, 12), "tol": 1e-9}
+    weighted = sv.SparseRegressorCV("l1", cv=PredefinedSplit(fold), **grid).fit(X, y, counts)
+    rows = np.repeat(np.arange(60), counts)
+    repeated = sv.SparseRegressorCV("l1", cv=PredefinedSplit(fold[rows]), **grid)
+    repeated.fit(X[rows], y[rows])
+    for name in ("mean_test_score", "std_test_score"):
+        np.testing.assert_allclose(
+            weighted.cv_results_[name], repeated.cv_results_[name], rtol=LASSO_CV
+        )
+    assert weighted.best_index_ == repeated.best_index_
 
 
 def test_each_fold_is_the_path_on_its_training_rows(problem):

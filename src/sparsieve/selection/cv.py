@@ -256,7 +256,9 @@ class SparseRegressorCV(FittedPoint):
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
-            Weigh the rows in fits and in the score of each fold; all folds count the same.
+            Weigh the rows in fits and in the score of each fold. Every fold counts once in the mean
+            of the scores, whatever its weights: a weight of 2 then means the same as a row that
+            is there twice, with both copies in one fold.
         groups : array-like of shape (n_samples,), default=None
             For splitters that keep groups together.
 
