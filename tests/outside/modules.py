@@ -53,7 +53,21 @@ def load_tests(package, module, names):
     with exchanged(names):
         spec.loader.exec_module(loaded)
     functions = inspect.getmembers(loaded, inspect.isfunction)
-    return {name: value for name, value in functions if name.startswith("test_")}
+    tests = {name: value for name, value in functions if name.startswith("test_")}
+    for test in tests.values():
+        _list_parameters(test)
+    return tests
+
+
+def _list_parameters(test):
+    """Write the parameters of a test as lists: pytest refuses iterators, which can be read once."""
+    marks, test.pytestmark = getattr(test, "pytestmark", []), []
+    for mark in marks:
+        if mark.name == "parametrize" and len(mark.args) == 2:
+            names, values = mark.args
+            pytest.mark.parametrize(names, list(values), **mark.kwargs)(test)
+        else:
+            test.pytestmark = [*test.pytestmark, mark]
 
 
 class Entry:

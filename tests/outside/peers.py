@@ -1,7 +1,7 @@
 """Run the tests of celer and skglm on our estimators, in the environments of the benchmarks.
 
     python -m benchmarks envs celer skglm      make the environments, once
-    python -m tests.outside.peers              run both; further arguments go to pytest
+    python -m tests.outside.peers              run both and count; further arguments go to pytest
 
 The running interpreter has sparsieve and pytest; the packages of the environments are looked for
 after its own, so that only what it lacks comes from there.
@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 from benchmarks.envs import ENVS
+
+from .counts import Counts
 
 PEERS = ("celer", "skglm")
 
@@ -31,7 +33,8 @@ def main():
             )
         sys.path.append(str(found[0]))
     here = Path(__file__).parent
-    raise SystemExit(pytest.main([*(str(here / f"test_{peer}.py") for peer in PEERS), *more]))
+    files = [str(here / f"test_{peer}.py") for peer in PEERS]
+    raise SystemExit(pytest.main([*files, *more], plugins=[Counts()]))
 
 
 if __name__ == "__main__":

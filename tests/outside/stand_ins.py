@@ -2,7 +2,8 @@
 
 Each is a subclass or a call of the library's own and only translates. Parameters that say how a
 solver works inside (``precompute``, ``copy_X``, ``selection``, ``random_state``, ``p0``, ``prune``
-and the like) have no counterpart and are ignored. ``tol`` is a duality gap with others and a
+and the like) have no counterpart and are ignored; so is ``max_iter`` of ``celer_path``: it counts
+working sets that are each solved by many epochs. ``tol`` is a duality gap with others and a
 violation of stationarity with us, which is stricter: theirs is handed on, but never more than our
 default. An elastic net, which we do not have, is a lasso here, whatever its ``l1_ratio``: most of
 its tests compare two fits of it (weights and repeated rows, sparse and dense, warm and cold), which
@@ -292,7 +293,6 @@ def celer_path(
         fit_intercept=False,
         weights=weights,
         tol=min(tol, LOOSEST),
-        max_iter=max_iter,
     )
     found = [path.alphas, _dense(path.coefs), np.array([p.dual_gap for p in path.points])]
     if return_thetas:
@@ -375,4 +375,5 @@ class MCPRegression(WeightedLasso):
 
     @property
     def penalty(self):
-        return "l1" if np.isinf(self.gamma) else sv.MCP(self.gamma)
+        lasso = isinstance(self.gamma, float) and np.isinf(self.gamma)
+        return "l1" if lasso else sv.MCP(self.gamma)
