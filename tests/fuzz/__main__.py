@@ -1,15 +1,17 @@
 """Fuzz everything: solvers, the public API, and all that parses.
 
 ``python -m tests.fuzz --minutes 10`` shares the time among all fuzzers; name some to run only
-those, ``--count`` and ``--first`` fix how many inputs and from which seed. Each failure becomes one
-file in the folder that shows it again with the installed library. The exit code is 1 if there was
-any, and the summary line has the counts and the seed to go on from.
+those (``parsers``: all that parse), ``--count`` and ``--first`` fix how many inputs and from which
+seed. ``python -m tests.fuzz parsers --inputs 5000000 --first SEED`` runs so many in all, whatever
+time that takes. Each failure becomes one file in the folder that shows it again with the installed
+library. The exit code is 1 if there was any, and each fuzzer names the ``--first`` to go on from.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
 import re
 import signal
 import subprocess
@@ -110,21 +112,30 @@ def guided(target, first, seconds, tally):
     print(f"{target}, guided: {inputs} inputs, {failures} failures", flush=True)
 
 
+def named(words):
+    """Return the fuzzers that the words of the command line name, each once."""
+    chosen = [t for word in words for t in (parsers.TARGETS if word == "parsers" else [word])]
+    return list(dict.fromkeys(chosen or worker.TARGETS))
+
+
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", metavar="target", help=", ".join(worker.TARGETS))
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("--count", type=int, default=10**12, help="inputs per fuzzer, at most")
+    parser.add_argument("--inputs", type=int, help="inputs of all fuzzers together, without limit")
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--folder", type=Path, default=Path("build/fuzz"), help="of reproducers")
     parser.add_argument("--unguided", action="store_true", help="without Atheris")
     args = parser.parse_args()
-    unknown = set(args.targets) - set(worker.TARGETS)
+    targets = named(args.targets)
+    unknown = set(targets) - set(worker.TARGETS)
     if unknown:
         parser.error(f"no fuzzer called {', '.join(sorted(unknown))}")
     args.folder.mkdir(parents=True, exist_ok=True)
     with_atheris = not args.unguided and importlib.util.find_spec("atheris") is not None
-    targets = args.targets or list(worker.TARGETS)
+    if args.inputs is not None:
+        args.count, args.minutes, with_atheris = -(-args.inputs // len(targets)), math.inf, False
     shares = {target: SHARES[target] for target in targets}
     unit = 60.0 * args.minutes / sum(shares.values())
     start, tally = time.monotonic(), Tally(args.folder)

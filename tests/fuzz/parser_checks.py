@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import tempfile
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -69,8 +70,9 @@ def check_model(data):
     regressor = getattr(model, "regressor", model)
     summarize(model)  # what `sparsieve info` prints
     render(regressor)
-    if isinstance(regressor.certificate_, Certificate) and not regressor.certificate_.kkt >= 0.0:
-        return ["a certificate with a violation below zero"]
+    certificate = regressor.certificate_
+    if not isinstance(certificate, Certificate) or not certificate.kkt >= 0.0:
+        return ["no certificate, or one with a violation below zero"]
     if getattr(regressor, "checkpoint", None) is not None:
         return ["a loaded model that writes where the file says"]
     if not np.all(np.isfinite(regressor.predict(np.zeros((1, regressor.n_features_in_))))):
@@ -127,15 +129,20 @@ def check_csv(data):
     return _check_table(table, len(data) + 1)
 
 
+@cache
+def _folder():
+    """Return a folder for all inputs of this process: making and removing one takes long."""
+    return tempfile.TemporaryDirectory()
+
+
 def check_gz(data):
     """Return complaints about reading compressed text."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"{NAME}.gz"
-        file.write_bytes(data)
-        try:
-            table = read_csv(file, ReadOptions(max_bytes=10**6), Selection())
-        except TableError as error:
-            return _words(error)
+    file = Path(_folder().name) / f"{NAME}.gz"
+    file.write_bytes(data)
+    try:
+        table = read_csv(file, ReadOptions(max_bytes=10**6), Selection())
+    except TableError as error:
+        return _words(error)
     return _check_table(table, 10**6)
 
 

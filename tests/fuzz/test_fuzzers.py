@@ -149,6 +149,17 @@ def test_inputs_depend_on_the_seed_alone():
         assert len(set(first)) > 15
 
 
+def test_a_run_of_so_many_inputs_shares_them_among_the_parsers(tmp_path):
+    """As ``python -m tests.fuzz parsers --inputs N`` does, without a limit on its time."""
+    run = [sys.executable, "-m", "tests.fuzz", "csc", "svmlight", "csc", "--inputs", "301"]
+    run += ["--first", "77", "--folder", str(tmp_path)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "302 inputs (302 of them parsed), 0 failures" in done.stdout
+    assert done.stdout.count("next --first 228") == 2
+    assert command.named(["parsers", "csv"]) == list(parsers.TARGETS)
+
+
 @pytest.mark.parametrize(
     ("target", "case"),
     [

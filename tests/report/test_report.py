@@ -168,17 +168,40 @@ def test_several_paths_a_dict_and_a_fit(path: sv.Path) -> None:
     np.testing.assert_array_equal(values, fitted.coef_[columns])
 
 
+class Mine:
+    def __init__(self, a: float) -> None:
+        self.a = a
+
+    def __repr__(self) -> str:
+        return "Mine(2)</script>"
+
+    def value(self, t: Any, alpha: Any) -> Any:
+        return alpha * t
+
+    def slope(self, t: Any, alpha: Any) -> Any:
+        return alpha + 0.0 * t
+
+
+def test_a_loaded_model_tells_of_a_users_own_penalty_what_the_file_has(tmp_path: Path) -> None:
+    X, y, _ = sv.datasets.make_toy(40, 8, 3, noise=0.5, random_state=0)
+    models = [
+        sv.SparseRegressor(Mine(2.0), alpha=0.4),
+        sv.SparseRegressorIC(Mine(2.0), alphas=4),
+        sv.SparseRegressorCV([Mine(2.0), "mcp"], alphas=4, cv=3),
+        sv.SparseRegressorCV(["mcp", Mine(2.0)], alphas=4, cv=3),
+    ]
+    for model in models:
+        model.fit(X, y).save(tmp_path / "model.json")
+        page = sv.load_model(tmp_path / "model.json").to_html()
+        data = embedded(page)
+        names = [track["penalty"] for track in data["tracks"]]
+        names += [curve["name"] for curve in data.get("curves", [])]
+        assert "Mine(2)</script>" in names
+        assert not any(track["convexPenalty"] for track in data["tracks"])
+        assert "Mine(2)</script>" not in page
+
+
 def test_a_users_own_penalty_isnamed(path: sv.Path) -> None:
-    class Mine:
-        def __init__(self, a: float) -> None:
-            self.a = a
-
-        def value(self, t: Any, alpha: Any) -> Any:
-            return alpha * t
-
-        def slope(self, t: Any, alpha: Any) -> Any:
-            return alpha + 0.0 * t
-
     X, y, _ = sv.datasets.make_toy(40, 80, 6, noise=0.5, random_state=0)
     track = read_story(sv.sparse_path(X, y, Mine(2.0), alphas=3)).tracks[0]
     assert (track.penalty, track.shape, track.code) == ("Mine", "a = 2", "Mine(a=2.0)")

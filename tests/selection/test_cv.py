@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LassoCV
 from sklearn.metrics import make_scorer, mean_absolute_error
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, ShuffleSplit
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, PredefinedSplit, ShuffleSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tolerances import DEFAULT_KKT, LASSO_CV, REORDERED_SUM, SAME_ALPHA
 
@@ -83,6 +83,33 @@ def test_agrees_with_lasso_cv_with_sample_weights():
     ours = sv.SparseRegressorCV("l1", alphas=theirs.alphas_, cv=4).fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=LASSO_CV)
     assert ours.alpha_ == pytest.approx(theirs.alpha_, rel=SAME_ALPHA)
+
+
+def test_equal_sample_weights_are_no_weights(problem):
+    """Also where folds differ in size: each fold counts once in the mean, as its spread says."""
+    X, y = problem
+    plain = sv.SparseRegressorCV("l1", alphas=12, cv=3).fit(X[:40], y[:40])
+    equal = sv.SparseRegressorCV("l1", alphas=12, cv=3).fit(X[:40], y[:40], np.full(40, 3.0))
+    for name in ("mean_test_score", "std_test_score"):
+        np.testing.assert_allclose(equal.cv_results_[name], plain.cv_results_[name], rtol=LASSO_CV)
+    assert equal.best_index_ == plain.best_index_
+
+
+def test_sample_weights_count_as_repeated_rows(problem):
+    """Where copies of a row stay in one fold, and the folds differ in the sum of their weights."""
+    X, y = problem
+    fold = np.arange(60) % 3
+    counts = 1 + 3 * (fold == 0) + np.arange(60) % 2
+    grid = {"alphas": np.geomspace(1.0, 0.02, 12), "tol": 1e-9}
+    weighted = sv.SparseRegressorCV("l1", cv=PredefinedSplit(fold), **grid).fit(X, y, counts)
+    rows = np.repeat(np.arange(60), counts)
+    repeated = sv.SparseRegressorCV("l1", cv=PredefinedSplit(fold[rows]), **grid)
+    repeated.fit(X[rows], y[rows])
+    for name in ("mean_test_score", "std_test_score"):
+        np.testing.assert_allclose(
+            weighted.cv_results_[name], repeated.cv_results_[name], rtol=LASSO_CV
+        )
+    assert weighted.best_index_ == repeated.best_index_
 
 
 def test_each_fold_is_the_path_on_its_training_rows(problem):

@@ -125,7 +125,7 @@ _ATTRIBUTES: dict[str, Check] = {
     "kkt_": _is_not_negative,
     "dual_gap_": _is_number,
     "objective_": _is_number,
-    "certificate_": lambda value: isinstance(value, Certificate | NotStored),
+    "certificate_": lambda value: isinstance(value, Certificate),
     "alpha_": _is_positive,
     "penalty_": _is_penalty,
     "alphas_": _array("f", 1, 2),
@@ -179,10 +179,9 @@ def check_fit(model: Any) -> None:
     if names is not None and not _are_names(names, n_features):
         raise ValueError("there is not one name per feature")
     certificate = model.certificate_
-    if isinstance(certificate, Certificate):
-        _check_fields(certificate, _CERTIFICATE)
-        if certificate.n_features != n_features or certificate.support_size > n_features:
-            raise ValueError("the certificate is that of another model")
+    _check_fields(certificate, _CERTIFICATE)
+    if certificate.n_features != n_features or certificate.support_size > n_features:
+        raise ValueError("the certificate is that of another model")
     if hasattr(model, "path_"):
         _check_path(model.path_, n_features)
     _check_choice(model)

@@ -180,6 +180,8 @@ def is_convex(penalty: Penalty) -> bool:
     known = getattr(penalty, "convex", None)  # at once: small fits ask often
     if known is not None and _is_ours(penalty):
         return bool(known)
+    if not hasattr(penalty, "slope"):  # a user's own, of which a loaded model has only words
+        return False
     alphas = np.repeat([1e-3, 1.0, 1e3], 2)
     with np.errstate(all="ignore"):
         slope = np.asarray(penalty.slope(np.tile([0.0, _FAR], 3), alphas))

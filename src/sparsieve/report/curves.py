@@ -12,7 +12,7 @@ from ..inspect.choice import choice_of
 from ..penalties import is_convex, resolve_penalty
 from ..penalties.resolve import built_in_name
 
-__all__ = ["Curve", "curves_of", "penalty_words", "rule_of"]
+__all__ = ["Curve", "curves_of", "known", "penalty_words", "rule_of"]
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,15 @@ class Curve:
     higher: bool
 
 
+def known(penalty: Any) -> Any:
+    """Return the penalty that a model has; of a user's own, a loaded one has only its ``text``."""
+    return penalty if hasattr(penalty, "text") else resolve_penalty(penalty)
+
+
 def penalty_words(penalty: Any) -> tuple[str, str, str, bool]:
     """Return name, shape, Python expression and whether it is a convex one of the library."""
+    if hasattr(penalty, "text"):
+        return str(penalty.text), "", repr(penalty.text), False
     name = type(penalty).__name__
     if hasattr(penalty, "get_params"):
         parameters = penalty.get_params(deep=False)
@@ -105,7 +112,7 @@ def _of_criterion(model: Any) -> list[Curve]:
     grids, values = np.atleast_2d(model.alphas_), np.atleast_2d(model.criterion_)
     support = np.atleast_2d(model.degrees_of_freedom_)
     given = model.penalty if isinstance(model.penalty, list | tuple) else [model.penalty]
-    names = [_label(resolve_penalty(penalty)) for penalty in given]
+    names = [_label(known(penalty)) for penalty in given]
     choice, chosen = choice_of(model), _chosen(model, grids.shape[1])
     return [
         Curve(

@@ -21,7 +21,7 @@ from ..data.types import Floats
 from ..inspect.convexity import convex_region, global_lower_bounds
 from ..inspect.scales import has_unit_columns
 from ..solve.path_data import PathData, nearest_alpha
-from .curves import Curve, curves_of, penalty_words, rule_of
+from .curves import Curve, curves_of, known, penalty_words, rule_of
 
 __all__ = ["Choice", "Story", "Track", "read_story", "unit_columns"]
 
@@ -284,6 +284,4 @@ def _above_of(certificate: Any) -> float | None:
 
 
 def _penalty_of(model: Any) -> Any:
-    from ..penalties import resolve_penalty
-
-    return resolve_penalty(getattr(model, "penalty_", model.penalty))
+    return known(getattr(model, "penalty_", model.penalty))

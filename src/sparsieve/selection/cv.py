@@ -278,7 +278,9 @@ class SparseRegressorCV(FittedPoint):
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
-            Weigh the rows in fits and scores, and the folds in their mean.
+            Weigh the rows in fits and in the score of each fold. Every fold counts once in the mean
+            of the scores, whatever its weights: a weight of 2 then means the same as a row that
+            is there twice, with both copies in one fold.
         groups : array-like of shape (n_samples,), default=None
             For splitters that keep groups together.
 
@@ -343,18 +345,17 @@ class SparseRegressorCV(FittedPoint):
             what="folds",
         )
         _warn_about_folds(results, plan)
-        self._choose(results, plan, folds)
+        self._choose(results, plan)
         self._refit(plan, limits)
         return self
 
-    def _choose(self, results: Sequence[FoldResult], plan: Plan, folds: Sequence[Fold]) -> None:
+    def _choose(self, results: Sequence[FoldResult], plan: Plan) -> None:
         """Fill in the tables and pick a row by the rule."""
         scores = np.stack([result.score for result in results], axis=-1)
         _check_scores(scores, self.scoring)
-        fold_weight = _fold_weights(plan.problem.data.sample_weight, folds)
         single = len(plan.penalties) == 1
         self.alphas_ = plan.grids[0] if single else np.stack(plan.grids)
-        mean = np.average(scores, axis=-1, weights=fold_weight)
+        mean = scores.mean(axis=-1)
         self.tie_ = plan.limits.tol * abs(float(np.max(mean)))  # the accuracy of the solves
         self.cv_results_ = _table(plan, results, scores, mean.ravel(), self.tie_)
         choice = choice_of(self)
@@ -385,15 +386,6 @@ class SparseRegressorCV(FittedPoint):
         self._store(points[-1], limits.tol, problem, self.penalty_, solver.norms2)
         if plan.relax:
             self._relax(problem, points[-1])
-
-
-def _fold_weights(sample_weight: Floats | None, folds: Sequence[Fold]) -> Floats | None:
-    """Return the weight of each fold in the mean: that of its test rows."""
-    if sample_weight is None:
-        return None
-    tested = in_range(np.concatenate([sample_weight[fold.test] for fold in folds]))
-    ends = np.cumsum([fold.test.size for fold in folds])
-    return np.array([part.sum() for part in np.split(tested, ends[:-1])])
 
 
 def _check_scores(scores: Floats, scoring: Any) -> None:
