@@ -233,8 +233,8 @@ void Design::gram_of_expanded(const std::vector<const double*>& v, double* out,
 
 // Rows of a leaf: its columns, centred and scaled, stay in a cache.
 namespace {
-constexpr Index kLeafBytes = Index{1} << 18;
-constexpr Index kLeastRows = 64, kMostRows = 1024;
+constexpr Index kLeafBytes = Index{1} << 20;
+constexpr Index kLeastRows = 256, kMostRows = 1024;
 // Leaves are added up in so many groups, one after the other inside a group: threads share the groups, and
 // the order of the sums is the same for any number of threads.
 constexpr Index kGroups = 8;
