@@ -32,11 +32,13 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
                                       std::optional<Vector<double>> weights, double prox_weight,
                                       double l1_ratio, double ridge,
                                       std::optional<Vector<double>> lower,
-                                      std::optional<Vector<double>> upper, double max_time) {
+                                      std::optional<Vector<double>> upper, bool keeps_all,
+                                      double max_time) {
   auto self = std::make_unique<PySolver>();
   self->columns = design.columns;
-  SolverParts parts{&design.design,           to_vector(y), std::move(penalty), {}, prox_weight,
-                    {l1_ratio, ridge, {}, {}}};
+  SolverParts parts{
+      &design.design, to_vector(y), std::move(penalty), {}, prox_weight, {l1_ratio, ridge, {}, {}},
+      keeps_all};
   if (weights) parts.weights = to_vector(*weights);
   if (lower) parts.terms.lower = to_vector(*lower);
   if (upper) parts.terms.upper = to_vector(*upper);
@@ -217,7 +219,7 @@ void bind_solver(nb::module_& m) {
           nb::rv_policy::automatic);
   m.def("solver", &make_solver, "design"_a, "y"_a, "penalty"_a, "weights"_a.none(), "prox_weight"_a,
         "l1_ratio"_a = 1.0, "ridge"_a = 0.0, "lower"_a.none() = nb::none(),
-        "upper"_a.none() = nb::none(), "max_time"_a = INFINITY);
+        "upper"_a.none() = nb::none(), "keeps_all"_a = false, "max_time"_a = INFINITY);
 }
 
 }  // namespace sparsieve::binding

@@ -62,6 +62,11 @@ def test_bounds_of_extended_precision_are_as_tight_as_they_are_derived():
     assert certificates.complaints_of(192675) == []
 
 
+def test_a_kink_beside_a_coefficient_is_seen_however_close():
+    """The kink of a user's capped l1 lay within a millionth of the coefficient."""
+    assert certificates.complaints_of(205596) == []
+
+
 def test_what_rounding_takes_when_a_response_is_moved_is_not_lost():
     """Found once: 2.1 + 0.1 is rounded, and where nothing else is left that is all of kkt."""
     assert certificates.complaints_of(28621) == []

@@ -248,6 +248,82 @@ void Design::gram_of_expanded(const std::vector<const double*>& v, double* out,
   parallel_for(groups, threads_, per_thread, some);
 }
 
+// Rows of a leaf: its columns, centred and scaled, stay in a cache.
+namespace {
+constexpr Index kLeafBytes = Index{1} << 20;
+constexpr Index kLeastRows = 256, kMostRows = 1024;
+// Leaves are added up in so many groups, one after the other inside a group: threads share the groups, and
+// the order of the sums is the same for any number of threads.
+constexpr Index kGroups = 8;
+constexpr Index kTile = 4;
+
+Index leaf_rows(Index m) {
+  const Index rows = kLeafBytes / static_cast<Index>(sizeof(double)) / (m + 1) / 8 * 8;
+  return std::clamp(rows, kLeastRows, kMostRows);
+}
+}  // namespace
+
+bool Design::whole_gram_pays(Index m) const {
+  return !storage_->sparse() && m >= 2 * kTile && n() >= kLeastRows;
+}
+
+void Design::whole_gram(const Index* cols, Index m, double* out, const std::vector<double>* r,
+                        double* correlations) const {
+  const Index rows = leaf_rows(m), leaves = (n() + rows - 1) / rows;
+  // The residual is one more column. Columns are padded to whole tiles.
+  const Index width = (m + 1 + kTile - 1) / kTile * kTile, square = width * width;
+  const std::vector<double> nothing(r == nullptr ? n() : 0, 0.0);
+  std::vector<double> sums(static_cast<std::size_t>(kGroups * square), 0.0);
+  parallel_for(kGroups, threads_, 1, [&](Index from, Index to) {
+    std::vector<double> buffer(static_cast<std::size_t>(width * rows), 0.0);
+    for (Index g = from; g < to; ++g) {
+      for (Index leaf = leaves * g / kGroups; leaf < leaves * (g + 1) / kGroups; ++leaf) {
+        add_leaf(cols, m, leaf * rows, std::min(n(), (leaf + 1) * rows), r ? *r : nothing,
+                 buffer.data(), sums.data() + g * square);
+      }
+    }
+  });
+  for (Index g = 1; g < kGroups; ++g) {
+    for (Index k = 0; k < square; ++k) sums[k] += sums[g * square + k];
+  }
+  for (Index a = 0; a < m; ++a) {
+    for (Index b = a; b < m; ++b) out[a * m + b] = sums[a * width + b];
+    if (r != nullptr) correlations[a] = sums[a * width + m];
+  }
+}
+
+// sums[a * width + b] += b_a' b_b, b >= a, of columns b = sqrt(omega) factor (x - mean) of some rows.
+void Design::add_leaf(const Index* cols, Index m, Index first, Index last,
+                      const std::vector<double>& r, double* buffer, double* sums) const {
+  const Index rows = leaf_rows(m), count = last - first;
+  const Index width = (m + 1 + kTile - 1) / kTile * kTile;
+  reads_.columns += storage_->rows(cols, m, first, last, buffer, rows);
+  double root[kMostRows];
+  for (Index i = 0; i < count; ++i) root[i] = std::sqrt(omega()[first + i]);
+  for (Index k = 0; k < m; ++k) {
+    const double mu = mean(cols[k]), scale = factor(cols[k]);
+    double* x = buffer + k * rows;
+    for (Index i = 0; i < count; ++i) x[i] = root[i] * (scale * (x[i] - mu));
+  }
+  for (Index i = 0; i < count; ++i) buffer[m * rows + i] = root[i] * r[first + i];
+  const auto& kernel = kernels<double>();
+  for (Index a = 0; a < m; a += kTile) {
+    const double* left[kTile];
+    for (Index p = 0; p < kTile; ++p) left[p] = buffer + (a + p) * rows;
+    for (Index b = a; b < width; b += kTile) {
+      const double* right[kTile];
+      double products[kTile * kTile];
+      for (Index q = 0; q < kTile; ++q) right[q] = buffer + (b + q) * rows;
+      kernel.tile(left, right, count, products);
+      for (Index p = 0; p < kTile; ++p) {
+        for (Index q = 0; q < kTile; ++q) {
+          sums[(a + p) * width + b + q] += products[kTile * p + q];
+        }
+      }
+    }
+  }
+}
+
 // The column as it is stored, in full.
 void Design::expand(Index j, std::vector<double>& x) const {
   const double one = 1.0;

@@ -89,6 +89,13 @@ class Design {
   void gram(const Index* cols, Index m, Index nf, double* out, const std::vector<double>* r,
             double* correlations) const;
 
+  // The same for all of some columns at once, row by row: X is read once, whatever their number.
+  // out[a * m + b] for b >= a.
+  void whole_gram(const Index* cols, Index m, double* out, const std::vector<double>* r,
+                  double* correlations) const;
+  // Whether that pays: columns are stored in full, and there are several.
+  bool whole_gram_pays(Index m) const;
+
   // ---- the same in extended precision: pairs of doubles, some twenty times slower
   // r = y + lost - sum_k coef[k] x_{cols[k]}, minus its weighted mean where columns are centred, rounded once.
   // `lost` may be empty.
@@ -145,6 +152,8 @@ class Design {
   void centre_and_scale(const Weighted& r, const Index* cols, Index first, Index last,
                         double* products) const;
   std::vector<double> as_stored(const Index* cols, const double* coef, Index count) const;
+  void add_leaf(const Index* cols, Index m, Index first, Index last, const std::vector<double>& r,
+                double* buffer, double* sums) const;
   void gram_of_expanded(const std::vector<const double*>& v, double* out, Index stride) const;
 
   std::shared_ptr<const Storage> storage_;  // replaced while the columns are measured, never later

@@ -62,6 +62,15 @@ Bytes Shifted::accumulate(const Index* cols, const double* coef, Index count, do
          own_.accumulate(mine.data(), coef_of_mine.data(), size(mine), y, threads);
 }
 
+Bytes Shifted::rows(const Index* cols, Index count, Index first, Index last, double* out,
+                    Index stride) const {
+  const Bytes read = base_->rows(cols, count, first, last, out, stride);
+  for (Index k = 0; k < count; ++k) {
+    if (moved(cols[k])) own_.rows(&place_[cols[k]], 1, first, last, out + k * stride, stride);
+  }
+  return read;
+}
+
 Bytes Shifted::accumulate_weighted(Index j, double coef, const double* omega, double* y) const {
   return moved(j) ? own_.accumulate_weighted(place_[j], coef, omega, y)
                   : base_->accumulate_weighted(j, coef, omega, y);

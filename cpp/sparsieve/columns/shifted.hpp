@@ -33,6 +33,8 @@ class Shifted final : public Storage {
                   Index stride) const override;
   Bytes accumulate(const Index* cols, const double* coef, Index count, double* y,
                    int threads) const override;
+  Bytes rows(const Index* cols, Index count, Index first, Index last, double* out,
+             Index stride) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
   Bytes descend(Epoch& epoch, EpochInputs& inputs) const override;
   Bytes measure(Index first, Index last, const ColumnPass& pass,

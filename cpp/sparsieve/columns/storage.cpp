@@ -152,6 +152,15 @@ Bytes Dense<T>::accumulate_weighted(Index j, double coef, const double* omega, d
 }
 
 template <class T>
+Bytes Dense<T>::rows(const Index* cols, Index count, Index first, Index last, double* out,
+                     Index stride) const {
+  for (Index k = 0; k < count; ++k) {
+    std::copy(column(cols[k]) + first, column(cols[k]) + last, out + k * stride);
+  }
+  return sizeof(T) * Bytes(count * (last - first));
+}
+
+template <class T>
 Bytes Dense<T>::descend(Epoch& epoch, EpochInputs& inputs) const {
   const auto dot = [&](Index j) { return kernels<T>().dot(column(j), inputs.v, n()); };
   const auto add = [&](Index j, double a) {
@@ -245,6 +254,22 @@ Bytes Csc<T, I>::accumulate_weighted(Index j, double coef, const double* omega, 
     y[rows_[p]] += coef * (omega[rows_[p]] * static_cast<double>(data_[p]));
   }
   return entry_bytes(j, j + 1);
+}
+
+template <class T, class I>
+Bytes Csc<T, I>::rows(const Index* cols, Index count, Index first, Index last, double* out,
+                      Index stride) const {
+  Bytes read = 0;
+  for (Index k = 0; k < count; ++k) {
+    std::fill(out + k * stride, out + k * stride + (last - first), 0.0);
+    const I *begin = rows_ + starts_[cols[k]], *end = rows_ + starts_[cols[k] + 1];
+    for (const I* row = std::lower_bound(begin, end, static_cast<I>(first));
+         row < end && *row < last; ++row) {
+      out[k * stride + (*row - first)] = static_cast<double>(data_[row - rows_]);
+      read += sizeof(T) + sizeof(I);
+    }
+  }
+  return read;
 }
 
 template <class T, class I>

@@ -48,6 +48,9 @@ class Storage {
   // y += sum_k coef[k] x_{cols[k]}
   virtual Bytes accumulate(const Index* cols, const double* coef, Index count, double* y,
                            int threads) const = 0;
+  // Rows from first to before last of some columns: out[k * stride + i] is row first + i of cols[k].
+  virtual Bytes rows(const Index* cols, Index count, Index first, Index last, double* out,
+                     Index stride) const = 0;
   // Whether most entries are not stored, so that a column is cheaper than its expansion.
   virtual bool sparse() const = 0;
   // y += coef omega x_j, elementwise
@@ -91,6 +94,8 @@ class Dense final : public Storage {
                   Index stride) const override;
   Bytes accumulate(const Index* cols, const double* coef, Index count, double* y,
                    int threads) const override;
+  Bytes rows(const Index* cols, Index count, Index first, Index last, double* out,
+             Index stride) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
   Bytes descend(Epoch& epoch, EpochInputs& inputs) const override;
   Bytes measure(Index first, Index last, const ColumnPass& pass,
@@ -119,6 +124,8 @@ class Csc final : public Storage {
                   Index stride) const override;
   Bytes accumulate(const Index* cols, const double* coef, Index count, double* y,
                    int threads) const override;
+  Bytes rows(const Index* cols, Index count, Index first, Index last, double* out,
+             Index stride) const override;
   Bytes accumulate_weighted(Index j, double coef, const double* omega, double* y) const override;
   Bytes descend(Epoch& epoch, EpochInputs& inputs) const override;
   Bytes measure(Index first, Index last, const ColumnPass& pass,

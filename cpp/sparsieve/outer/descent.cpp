@@ -52,7 +52,12 @@ void Descent::run(SolveResult& result) {
     const Status inner = minimise();
     const bool ended = inner == Status::kIterations || inner == Status::kInterrupted;
     // 2. look for violators without the residual; there may be a proof that there are none
-    const Seen seen = (expecting_ || proof_) && !ended ? look_in_shadow(result) : Seen::kUnknown;
+    Seen seen = Seen::kUnknown;
+    if (!ended && fit_.everyone_inside()) {
+      seen = look_by_gram(result);
+    } else if (!ended && (expecting_ || proof_)) {
+      seen = look_in_shadow(result);
+    }
     known_ = seen == Seen::kNothing;
     if (seen == Seen::kFew || seen == Seen::kMany) {
       expecting_ = seen == Seen::kMany;
@@ -120,6 +125,23 @@ double Descent::slack() const {
 bool Descent::risen() {
   const double now = objective(fit_.inputs, levels(), fit_.state, fit_.gradient);
   return !(now <= before_.objective + kMisled * before_.objective);
+}
+
+// With every feature in the working set its Gram matrix knows all there is, as long as its rounding errors
+// are small enough: the residual is not needed.
+Descent::Seen Descent::look_by_gram(SolveResult& result) {
+  State& state = fit_.state;
+  const double tol = rough_ ? target_ / levels().slope0() : options_.tol;
+  state.known_error = gram_noise(fit_.inputs, state, state.point.w) + state.pull_error;
+  if (progress_.record || state.known_error > allowed_error(tol, levels())) return Seen::kUnknown;
+  correlate_by_gram(fit_.inputs, state);
+  state.point.stale = true;
+  if (!fit_by_gram(fit_.inputs, state)) return Seen::kUnknown;
+  rough_ = false;
+  answer_ = {};
+  violations_.outside = 0.0;
+  look_at_violations(result);
+  return Seen::kNothing;
 }
 
 // The residual is brought to w in the shadow, roughly, from where it was computed last, and the Gram

@@ -21,6 +21,7 @@ class Descent {
 
   // ---- the sentences of run()
   Status minimise();
+  Seen look_by_gram(SolveResult& result);
   Seen look_in_shadow(SolveResult& result);
   bool go_back_if_misled();
   void look_outside(bool last, SolveResult& result, bool exact = false);

@@ -58,6 +58,7 @@ void prefetch(Fit& fit, Target& target, double previous_slope0, const std::vecto
   State& state = fit.state;
   const double ratio = previous_slope0 / target.levels.slope0();
   const double share = ratio > 1.0 ? std::max(kNear, 2.0 - ratio) : kInf;
+  if (fit.keeps_all) return;
   const Index most = 8 + fit.history.entered;  // about as many as the last alpha needed
   const Index stayed = trim(fit, target.levels, share, most, held);
   if (!(ratio > 1.0)) return;
@@ -74,7 +75,7 @@ Index trim(Fit& fit, const Levels& levels, double share, Index most,
   State& state = fit.state;
   const Point& at = state.point;
   const Index k = static_cast<Index>(at.support.size()), m = state.size();
-  if (m <= k + k / 3 + 32) return 0;
+  if (fit.keeps_all || m <= k + k / 3 + 32) return 0;
   std::vector<Index> zeros;
   for (Index s = 0; s < m; ++s) {
     if (at.place[s] < 0 && levels.threshold(state.column(s)) > 0.0) zeros.push_back(s);

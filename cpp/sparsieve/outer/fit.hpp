@@ -91,8 +91,15 @@ struct Fit {
   History history;
   Barred barred;
   SupportGradient gradient;  // at the point it was last asked for
+  bool keeps_all = false;    // nobody leaves the working set
 
   const std::vector<signed char>& sides() const { return inputs.box.sides(); }
+  // Whether every feature that can enter is in the working set, with a Gram matrix: then nothing outside has
+  // to be looked at, and the matrix knows all correlations.
+  bool everyone_inside() const {
+    return state.set.has_gram() && barred.dependent.empty() &&
+           state.size() + barred.count == inputs.design->d();
+  }
   // Whether feature j can never enter: constant, excluded by its weight, or unpenalised and dependent.
   bool is_barred(Index j) const;
   const Model& model() const;

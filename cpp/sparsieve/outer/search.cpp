@@ -36,7 +36,7 @@ void Search::run(SolveResult& result) {
     least_ = options_.tol * objective(fit_.inputs, fit_.target.levels, fit_.state, fit_.gradient);
     double longest = 0.0;
     for (double w : fit_.state.point.w) longest = std::max(longest, std::abs(w));
-    fit_.model().settle(fit_.inputs, fit_.state, kSure * least_ / std::max(longest, 1e-300));
+    settle(kSure * least_ / std::max(longest, 1e-300));
     const std::vector<double> before = fit_.state.point.w;
     // 2. jumps, and swaps when there are none
     bool moved = jump();
@@ -59,10 +59,20 @@ void Search::run(SolveResult& result) {
   fit_.history = history;
 }
 
+// Correlations that are off by no more than that; the residual only where somebody outside may ask for it.
+void Search::settle(double allowed) {
+  State& state = fit_.state;
+  state.known_error = gram_noise(fit_.inputs, state, state.point.w) + state.pull_error;
+  if (!fit_.everyone_inside() || state.known_error > allowed) {
+    return fit_.model().settle(fit_.inputs, state, allowed);
+  }
+  correlate_by_gram(fit_.inputs, state);
+}
+
 // Coefficients of the working set, and of features outside that would jump in.
 bool Search::jump() {
   const State& state = fit_.state;
-  if (jump_ != fit_.target.levels.thresholds()) take_in_jumpers();
+  if (!fit_.everyone_inside() && jump_ != fit_.target.levels.thresholds()) take_in_jumpers();
   Moves moves(fit_);
   const auto falls = moves.falls(jump_);
   std::vector<Index> slots;

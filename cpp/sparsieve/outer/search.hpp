@@ -18,6 +18,7 @@ class Search {
   void run(SolveResult& result);
 
  private:
+  void settle(double allowed);
   bool jump();
   void take_in_jumpers();
   bool swap();

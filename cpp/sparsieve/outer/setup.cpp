@@ -122,7 +122,19 @@ Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll
     fit_.barred.count += barred;
     if (barred || std::abs(null_correlations_[j]) <= noise) null_correlations_[j] = 0.0;
   }
+  fit_.keeps_all = parts.keeps_all && design_->too_large().empty();
+  if (fit_.keeps_all) take_in_all();
   fit_.inputs.poll = nullptr;
+}
+
+// For tall data: what is known after one pass with all products of columns serves every alpha.
+void Solver::take_in_all() {
+  const SlotIndex inside(fit_.state.set);
+  std::vector<Index> fresh;
+  for (Index j = 0; j < design_->d(); ++j) {
+    if (!inside.contains(j) && !fit_.is_barred(j)) fresh.push_back(j);
+  }
+  fit_.model().grow(fit_.inputs, fit_.state, fresh);
 }
 
 void Solver::fit_unpenalised() {

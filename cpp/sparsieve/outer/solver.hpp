@@ -34,6 +34,7 @@ struct SolverParts {
   std::optional<std::vector<double>> weights;  // of the features; none = all 1; infinity = excluded
   double prox_weight = 0.0;                    // mu, see Inputs
   Terms terms;
+  bool keeps_all = false;  // every feature is taken into the working set at once and stays
 };
 
 class Solver {
@@ -83,6 +84,7 @@ class Solver {
     History history;
   };
   void set_alpha(double alpha);
+  void take_in_all();
   // ---- setting up (setup.cpp)
   struct Measured;
   Solver(SolverParts& parts, Measured measured, std::function<bool()> poll);

@@ -66,8 +66,10 @@ std::vector<Swap> SwapSearch::find() {
     features.push_back(state.column(s));
     wanted.push_back({state.column(s), share_needed(s)});
   }
-  neighbours_.forget_all_but(features, design);
-  if (!neighbours_.learn(design, wanted, fit_.inputs.poll)) return {};
+  if (!fit_.everyone_inside()) {  // else the Gram matrix has every product
+    neighbours_.forget_all_but(features, design);
+    if (!neighbours_.learn(design, wanted, fit_.inputs.poll)) return {};
+  }
   // 3. the best rival for each place
   std::vector<Swap> found;
   for (Index s : slots) {
@@ -90,10 +92,13 @@ void SwapSearch::know_near() {
   const State& state = fit_.state;
   std::vector<double> close(jump_);
   for (double& level : close) level *= kClose;
-  const Answer answer = fit_.target.screen.ask(
-      {state.point.residual.r, state.point.residual.weighted, close, 0.0, fit_.sides(),
-       state.set.columns(), state.c, state.known_error, fit_.barred.count, /*complete=*/true,
-       /*rough=*/false, state.point.residual.error});
+  Answer answer;
+  if (!fit_.everyone_inside()) {
+    answer = fit_.target.screen.ask({state.point.residual.r, state.point.residual.weighted, close,
+                                     0.0, fit_.sides(), state.set.columns(), state.c,
+                                     state.known_error, fit_.barred.count, /*complete=*/true,
+                                     /*rough=*/false, state.point.residual.error});
+  }
   std::vector<std::pair<Index, Index>> order;  // column, and slot or -1 - place in the answer
   for (Index s = 0; s < state.size(); ++s) {
     const Index j = state.column(s);
@@ -154,7 +159,8 @@ SwapSearch::Rivals SwapSearch::rivals(Index slot) const {
   const State& state = fit_.state;
   const Design& design = *fit_.inputs.design;
   const Index i = state.column(slot);
-  const Alike& alike = neighbours_.of(i);
+  static const Alike nobody;
+  const Alike& alike = fit_.everyone_inside() ? nobody : neighbours_.of(i);
   const double w = state.point.w[slot], least = gain_needed(slot);
   const double others = std::abs(w) * alike.share * design.norm(i);
   const double* gram = state.set.has_gram() ? state.set.gram(slot) : nullptr;
@@ -181,8 +187,15 @@ SwapSearch::Rivals SwapSearch::rivals(Index slot) const {
   return rivals;
 }
 
+// What is known of z so far are bounds of its size: either sign may be meant, which bounds tell apart.
 void SwapSearch::keep_promising(Index slot, Rivals& rivals) const {
-  const auto gain = best_values(fit_, rivals.columns, rivals.z).gain;
+  auto gain = best_values(fit_, rivals.columns, rivals.z).gain;
+  if (!fit_.inputs.box.none()) {
+    std::vector<double> negative(rivals.z);
+    for (double& z : negative) z = -z;
+    const auto other = best_values(fit_, rivals.columns, negative).gain;
+    for (std::size_t k = 0; k < gain.size(); ++k) gain[k] = std::max(gain[k], other[k]);
+  }
   const double least = gain_needed(slot);
   Rivals kept;
   for (std::size_t k = 0; k < gain.size(); ++k) {
@@ -208,9 +221,13 @@ void SwapSearch::read(Index slot, Rivals& rivals) const {
     for (std::size_t k = 0; k < places.size(); ++k) numbers[places[k]] = read[k];
   };
   if (rivals.columns.empty()) return;
-  Weighted column;
-  weigh_column(design, state.column(slot), column);
-  fill(rivals.product, column);
+  const bool unknown = std::any_of(rivals.product.begin(), rivals.product.end(),
+                                   [](double p) { return std::isnan(p); });
+  if (unknown) {
+    Weighted column;
+    weigh_column(design, state.column(slot), column);
+    fill(rivals.product, column);
+  }
   fill(rivals.c, state.point.residual.weighted);
   for (std::size_t k = 0; k < rivals.z.size(); ++k) {
     rivals.z[k] = rivals.c[k] + state.point.w[slot] * rivals.product[k];

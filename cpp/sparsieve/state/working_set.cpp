@@ -52,7 +52,10 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
   // batch: at most so many products.
   constexpr Index kBuffer = 1 << 21, kBatch = 32, kProducts = Index{1} << 31;
   const Index total = size() + static_cast<Index>(fresh.size());
-  const Index batch = std::max(kBatch, std::min(kBuffer, kProducts / total) / design.n());
+  const bool whole =
+      size() == 0 && total * total <= kProducts / design.n() && design.whole_gram_pays(total);
+  const Index batch =
+      whole ? total : std::max(kBatch, std::min(kBuffer, kProducts / total) / design.n());
   for (std::size_t begin = 0; begin < fresh.size(); begin += batch) {
     if (begin > 0 && stop && stop()) return;
     const Index nf = std::min<Index>(batch, static_cast<Index>(fresh.size() - begin));
@@ -71,8 +74,12 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
       columns_.push_back(fresh[begin + a]);
     }
     std::vector<double> block(static_cast<std::size_t>(nf) * m);
-    design.gram(columns_.data(), m, nf, block.data(), r,
-                correlations == nullptr ? nullptr : correlations + begin);
+    double* here = correlations == nullptr ? nullptr : correlations + begin;
+    if (whole) {
+      design.whole_gram(columns_.data(), m, block.data(), r, here);
+    } else {
+      design.gram(columns_.data(), m, nf, block.data(), r, here);
+    }
     for (Index a = 0; a < nf; ++a) {
       const double* row = block.data() + a * m;
       std::copy(row, row + m, writable(old + a));

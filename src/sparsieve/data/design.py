@@ -183,6 +183,11 @@ class Design:
             spread = _sparse_spreads(X, omega) if self._is_sparse else _dense_spreads(X, omega)
         return np.where(np.isfinite(spread), spread, _HUGE)
 
+    @property
+    def stored_in_full(self) -> bool:
+        """Whether every entry is stored, so that products of columns cost one step per row."""
+        return not self._is_sparse
+
     def parts(self) -> Iterator[NDArray[Any]]:
         """Yield arrays that together are X, for a digest; what checkpoints hold depends on them."""
         if self._is_sparse:

@@ -331,7 +331,7 @@ class SparseRegressorIC(FittedPoint):
         validate_data(self, X, skip_check_array=True)
         start = check_start(self.start, problem)
         grids = alpha_grids(problem, penalties, self.alphas, self.eps, start=start)
-        solver = Solver(problem, penalties[0])
+        solver = Solver(problem, penalties[0], n_alphas=grids[0].size)
         warn_of_scales(solver)
         paths: list[list[Point]] = []
         for penalty, grid in zip(penalties, grids, strict=True):

@@ -91,7 +91,7 @@ def run_fold(plan: Plan, fold: Fold) -> FoldResult:
     out = FoldResult(*(np.full(shape, np.nan) for _ in FoldResult._fields))
     for s, (penalty, alphas) in enumerate(zip(plan.penalties, plan.grids, strict=True)):
         if solver is None or solver.problem.terms.l1_ratio != plan.l1_ratios[s]:
-            solver = Solver(plan.of_row(s), penalty, weight)
+            solver = Solver(plan.of_row(s), penalty, weight, n_alphas=alphas.size)
             solver.watch(plan.cancel.flag)
         solver.set_penalty(penalty)
         solver.clear()
@@ -376,7 +376,7 @@ class SparseRegressorCV(FittedPoint):
         # The lowest of several starts walks up from the end of the grid, as it did in the folds.
         alphas = plan.grids[row] if start.kind == "best" else plan.grids[row][: at + 1]
         problem = plan.of_row(row)
-        solver = Solver(problem, self.penalty_)
+        solver = Solver(problem, self.penalty_, n_alphas=alphas.size)
         warn_of_scales(solver, stacklevel=4)
         points, _ = trace(solver, alphas, limits, start=start)
         points = points[: at + 1]

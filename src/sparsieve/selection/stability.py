@@ -186,7 +186,7 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     weight = np.zeros(plan.problem.n_samples)
     given = plan.problem.data.sample_weight
     weight[rows] = 1.0 if given is None else given[rows]
-    solver = Solver(plan.problem, plan.penalty, weight)
+    solver = Solver(plan.problem, plan.penalty, weight, n_alphas=plan.count)
     solver.watch(plan.cancel.flag)
     alphas = grid_from(solver, plan.start, plan.count, plan.eps)
     entered = _Entered(plan.q, plan.problem, weight)

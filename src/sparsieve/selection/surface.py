@@ -157,7 +157,9 @@ def _unpack(plan: _Plan, arrays: Any) -> _Traced:
 
 def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
     """Follow one shape with a solver of its own: its bits do not depend on the other shapes."""
-    solver = Solver(plan.problem, shape.penalty, max_time=plan.limits.left())
+    solver = Solver(
+        plan.problem, shape.penalty, max_time=plan.limits.left(), n_alphas=shape.alphas.size
+    )
     solver.watch(plan.cancel.flag)
     start = plan.start.suited(shape.penalty)
     traced = _Traced(*follow_shape(solver, shape.penalty, shape.alphas, plan.limits, start=start))
@@ -189,7 +191,8 @@ def _run_apart(plan: _Plan, n_jobs: int | None, progress: bool, checkpoint: Any)
 def _run_chain(plan: _Plan, warm: str, progress: bool) -> list[_Traced]:
     """Follow the shapes one after the other, each from its neighbour's points."""
     first = plan.shapes[0].penalty
-    solver = Solver(plan.problem, first, max_time=plan.limits.left())
+    count = plan.shapes[0].alphas.size
+    solver = Solver(plan.problem, first, max_time=plan.limits.left(), n_alphas=count)
     traced: list[_Traced] = []
     with contextlib.closing(counter(len(plan.shapes), 0, progress, "shapes")) as bar:
         for penalty, alphas in plan.shapes:

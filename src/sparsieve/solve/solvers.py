@@ -115,6 +115,10 @@ def _warn_of_constant(design: _core.Design, data: Checked) -> None:
     )
 
 
+# Rows per column from which on data are tall, how many columns per alpha are worth a Gram matrix of all
+# of them, and how many columns have one at the most.
+_TALL, _FEW, _MOST = 4, 20, 2000
+
 # A path of so many alphas reads X often enough for a shadow, whatever the data.
 _MANY = 20
 
@@ -127,6 +131,17 @@ def _check_given(finite: bool) -> None:
             "start: the coefficients are so large that the squares of the residuals leave the "
             "range of double precision; divide them by a power of ten."
         )
+
+
+def keeps_all(problem: Problem, n_alphas: int) -> bool:
+    """Tell whether a solver takes all features into its working set at once, and keeps them there.
+
+    Its Gram matrix costs n d^2 products once; every alpha then costs no more than d^2, whatever n.
+    Without it an alpha reads the selected columns a few times, n d products at the end of a path.
+    """
+    n, d = problem.n_samples, problem.n_features
+    worth_it = n >= _TALL * d and d <= _FEW * n_alphas and d <= _MOST
+    return worth_it and problem.design.stored_in_full
 
 
 class Solver:
@@ -174,12 +189,13 @@ class Solver:
             "n_alphas": n_alphas,
         }
         self._flag: _core.Flag | None = None
+        tall = keeps_all(problem, n_alphas)
         self._design = _core.Design(
             problem.columns,
             data.omega(sample_weight),
             problem.fit_intercept,
             count_jobs(problem.n_jobs),
-            problem.shadow,
+            problem.shadow and not tall,
             n_alphas >= _MANY,
             problem.terms.standardize,
         )
@@ -193,6 +209,7 @@ class Solver:
             problem.terms.ridge,
             problem.terms.lower,
             problem.terms.upper,
+            tall,
             max_time,
         )
         check_range(self._design, data)
