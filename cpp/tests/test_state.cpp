@@ -164,7 +164,7 @@ TEST("working set: a matrix that was not finished leaves the slots as they were"
   const Index n = 70000, d = 40;
   Matrix x(n, d);
   for (double& v : x.values) v = random.between(-1.0, 1.0);
-  const Problem problem(Kind::kDouble, x, Vector(n, 1.0 / static_cast<double>(n)), false);
+  const Problem problem(Kind::kSparse, x, Vector(n, 1.0 / static_cast<double>(n)), false);
   const auto design = problems::make_design(problem);
   WorkingSet set;
   set.drop_gram();

@@ -256,6 +256,8 @@ constexpr Index kLeastRows = 256, kMostRows = 1024;
 // the order of the sums is the same for any number of threads.
 constexpr Index kGroups = 8;
 constexpr Index kTile = 4;
+// Products without a look for Ctrl-C.
+constexpr Index kProducts = Index{1} << 31;
 
 Index leaf_rows(Index m) {
   const Index rows = kLeafBytes / static_cast<Index>(sizeof(double)) / (m + 1) / 8 * 8;
@@ -267,22 +269,29 @@ bool Design::whole_gram_pays(Index m) const {
   return !storage_->sparse() && m >= 2 * kTile && n() >= kLeastRows;
 }
 
-void Design::whole_gram(const Index* cols, Index m, double* out, const std::vector<double>* r,
-                        double* correlations) const {
+bool Design::whole_gram(const Index* cols, Index m, double* out, const std::vector<double>* r,
+                        double* correlations, const std::function<bool()>& stop) const {
   const Index rows = leaf_rows(m), leaves = (n() + rows - 1) / rows;
   // The residual is one more column. Columns are padded to whole tiles.
   const Index width = (m + 1 + kTile - 1) / kTile * kTile, square = width * width;
   const std::vector<double> nothing(r == nullptr ? n() : 0, 0.0);
   std::vector<double> sums(static_cast<std::size_t>(kGroups * square), 0.0);
-  parallel_for(kGroups, threads_, 1, [&](Index from, Index to) {
-    std::vector<double> buffer(static_cast<std::size_t>(width * rows), 0.0);
-    for (Index g = from; g < to; ++g) {
-      for (Index leaf = leaves * g / kGroups; leaf < leaves * (g + 1) / kGroups; ++leaf) {
-        add_leaf(cols, m, leaf * rows, std::min(n(), (leaf + 1) * rows), r ? *r : nothing,
-                 buffer.data(), sums.data() + g * square);
+  // In stages, so that Ctrl-C is looked for between them.
+  const Index in_group = (leaves + kGroups - 1) / kGroups;
+  const Index stage = std::max<Index>(1, kProducts / (kGroups * rows * square));
+  for (Index begin = 0; begin < in_group; begin += stage) {
+    if (begin > 0 && stop && stop()) return false;
+    parallel_for(kGroups, threads_, 1, [&](Index from, Index to) {
+      std::vector<double> buffer(static_cast<std::size_t>(width * rows), 0.0);
+      for (Index g = from; g < to; ++g) {
+        const Index last = std::min({leaves, (g + 1) * in_group, g * in_group + begin + stage});
+        for (Index leaf = g * in_group + begin; leaf < last; ++leaf) {
+          add_leaf(cols, m, leaf * rows, std::min(n(), (leaf + 1) * rows), r ? *r : nothing,
+                   buffer.data(), sums.data() + g * square);
+        }
       }
-    }
-  });
+    });
+  }
   for (Index g = 1; g < kGroups; ++g) {
     for (Index k = 0; k < square; ++k) sums[k] += sums[g * square + k];
   }
@@ -290,6 +299,7 @@ void Design::whole_gram(const Index* cols, Index m, double* out, const std::vect
     for (Index b = a; b < m; ++b) out[a * m + b] = sums[a * width + b];
     if (r != nullptr) correlations[a] = sums[a * width + m];
   }
+  return true;
 }
 
 // sums[a * width + b] += b_a' b_b, b >= a, of columns b = sqrt(omega) factor (x - mean) of some rows.

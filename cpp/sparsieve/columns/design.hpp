@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -90,9 +91,9 @@ class Design {
             double* correlations) const;
 
   // The same for all of some columns at once, row by row: X is read once, whatever their number.
-  // out[a * m + b] for b >= a.
-  void whole_gram(const Index* cols, Index m, double* out, const std::vector<double>* r,
-                  double* correlations) const;
+  // out[a * m + b] for b >= a. False, and nothing is known, when `stop` says so on the way.
+  bool whole_gram(const Index* cols, Index m, double* out, const std::vector<double>* r,
+                  double* correlations, const std::function<bool()>& stop) const;
   // Whether that pays: columns are stored in full, and there are several.
   bool whole_gram_pays(Index m) const;
 

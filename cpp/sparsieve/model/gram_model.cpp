@@ -14,6 +14,21 @@ constexpr double kFitShare = 1e-10;
 constexpr double kRounded = 1e-14;
 }  // namespace
 
+namespace {
+// As reading_noise, for sums by leaves of rows.
+double leaf_noise(const Inputs& inputs, const State& state) {
+  const Design& design = *inputs.design;
+  const Residual& at = state.point.residual;
+  double largest = 0.0;
+  for (Index s = 0; s < state.size(); ++s) {
+    const double roundings = kEps * product_roundings(design.n()) * std::sqrt(at.weighted.norm2);
+    const Index j = state.column(s);
+    largest = std::max(largest, design.raw_norm(j) * roundings + design.norm(j) * at.error);
+  }
+  return rounding_noise(inputs, state) + largest;
+}
+}  // namespace
+
 void GramModel::grow(const Inputs& inputs, State& state, const std::vector<Index>& columns) const {
   const Point& at = state.point;
   const Index old = state.size();
@@ -22,7 +37,10 @@ void GramModel::grow(const Inputs& inputs, State& state, const std::vector<Index
   const Index m = state.size();
   state.c.insert(state.c.end(), seen.begin(), seen.begin() + (m - old));
   state.pull.resize(m);
-  state.pull_error = std::max(state.pull_error, gram_noise(inputs, state, at.w_read));
+  // Correlations that came with a whole Gram matrix are sums by leaves, as its entries are.
+  const bool by_leaves = old == 0 && inputs.design->whole_gram_pays(m);
+  const double read = by_leaves ? leaf_noise(inputs, state) : reading_noise(inputs, state);
+  state.pull_error = std::max(state.pull_error, gram_noise(inputs, state, at.w_read) + read);
   for (Index s = old; s < m; ++s) {
     state.c[s] += inputs.ridge.pull(state.column(s), 0.0);
     state.pull[s] = state.c[s] + dot(state.set.gram(s), at.w_read.data(), m);
@@ -63,7 +81,7 @@ void GramModel::anchor(const Inputs& inputs, State& state) const {
   add_ridge(inputs, state);
   state.pull = state.c;
   add_hessian_product(inputs, state, 1.0, state.point.w, state.pull);
-  state.pull_error = gram_noise(inputs, state, state.point.w);
+  state.pull_error = gram_noise(inputs, state, state.point.w) + state.known_error;
 }
 
 void GramModel::settle(const Inputs& inputs, State& state, double allowed) const {
@@ -126,7 +144,7 @@ double gram_noise(const Inputs& inputs, const State& state, const std::vector<do
     raw_largest = std::max(raw_largest, design.raw_norm(j));
   }
   const double sizes = std::max(reach * raw_largest, raw_reach * largest);
-  return reading_noise(inputs, state) + kEps * (product_roundings(design.n()) + k) * sizes;
+  return rounding_noise(inputs, state) + kEps * (product_roundings(design.n()) + k) * sizes;
 }
 
 // After a step s from where the residual r was computed,

@@ -157,7 +157,7 @@ void settle_exactly(const Inputs& inputs, State& state) {
   if (state.anchored) return;
   state.pull = state.c;
   add_hessian_product(inputs, state, 1.0, at.w, state.pull);
-  state.pull_error = gram_noise(inputs, state, at.w);
+  state.pull_error = gram_noise(inputs, state, at.w) + state.known_error;
 }
 
 double product_roundings(Index n) {

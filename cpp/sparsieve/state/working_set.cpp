@@ -52,8 +52,7 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
   // batch: at most so many products.
   constexpr Index kBuffer = 1 << 21, kBatch = 32, kProducts = Index{1} << 31;
   const Index total = size() + static_cast<Index>(fresh.size());
-  const bool whole =
-      size() == 0 && total * total <= kProducts / design.n() && design.whole_gram_pays(total);
+  const bool whole = size() == 0 && design.whole_gram_pays(total);
   const Index batch =
       whole ? total : std::max(kBatch, std::min(kBuffer, kProducts / total) / design.n());
   for (std::size_t begin = 0; begin < fresh.size(); begin += batch) {
@@ -76,7 +75,10 @@ void WorkingSet::grow(const Design& design, const std::vector<Index>& fresh,
     std::vector<double> block(static_cast<std::size_t>(nf) * m);
     double* here = correlations == nullptr ? nullptr : correlations + begin;
     if (whole) {
-      design.whole_gram(columns_.data(), m, block.data(), r, here);
+      if (!design.whole_gram(columns_.data(), m, block.data(), r, here, stop)) {
+        columns_.clear();
+        return;
+      }
     } else {
       design.gram(columns_.data(), m, nf, block.data(), r, here);
     }
