@@ -86,6 +86,14 @@ class Terms:
         down = down if self.lower is None else np.where(self.lower < 0, down, -np.inf)
         return np.maximum(np.maximum(up, down), 0.0)
 
+    def inward(self, coef: Floats, push: Floats) -> Floats:
+        """Return pushes, but 0 for coefficients at a bound that are pushed against it."""
+        if self.upper is not None:
+            push = np.where((coef == self.upper) & (push > 0), 0.0, push)
+        if self.lower is not None:
+            push = np.where((coef == self.lower) & (push < 0), 0.0, push)
+        return push
+
     def strength(self, alpha: Any) -> Any:
         """Return what the penalty has of alpha."""
         return alpha * self.l1_ratio
