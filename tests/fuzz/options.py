@@ -17,11 +17,13 @@ import numpy as np
 from scipy import sparse
 from tests.fuzz.paths import Arctan, column
 from tests.fuzz.seeds import run_seeds
-from tests.fuzz.strengths import ROUNDING
 
 import sparsieve as sv
 from sparsieve.inspect.convexity import global_lower_bounds
 
+# As in the fuzzer of strengths: what double precision may add to a decrease, over the half mean
+# square of y.
+ROUNDING = 1e-10
 EPS = float(np.finfo(np.float64).eps)
 JUDGED = ("sample_weight", "weights", "standardize", "l1_ratio", "ridge", "bounds")
 

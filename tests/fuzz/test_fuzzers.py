@@ -15,6 +15,7 @@ from . import (
     calls,
     extremes,
     global_minima,
+    options,
     parser_checks,
     parsers,
     paths,
@@ -43,7 +44,7 @@ def test_large_supports_are_certified_as_they_are(seed):
     assert paths.check(seed, large=True)[0] == []
 
 
-@pytest.mark.parametrize("module", [pwl, paths, extremes, strengths, global_minima])
+@pytest.mark.parametrize("module", [pwl, paths, extremes, strengths, global_minima, options])
 def test_the_first_problems_of_every_solver_fuzzer_are_solved(module):
     for seed in range(60):
         assert module.complaints_of(seed) == [], seed
@@ -70,6 +71,12 @@ def test_a_false_claim_of_a_global_minimum_is_found(monkeypatch):
         certificate, "global_lower_bound", lambda *args: bound(*args) * (1.0 + 1e-6)
     )
     assert global_minima.complaints_of(claimed)
+
+
+def test_a_judge_that_is_told_of_another_ridge_complains(monkeypatch):
+    """Else the fuzzer of options would not see whether these reach the problem."""
+    monkeypatch.setattr(options, "JUDGED", tuple(n for n in options.JUDGED if n != "ridge"))
+    assert any(options.complaints_of(seed) for seed in range(20))
 
 
 def test_calls_of_the_public_functions_end_well():
@@ -103,7 +110,7 @@ def test_inputs_depend_on_the_seed_alone():
         ("csv", b"\0a,b\n1,2\n"),
         *(
             pytest.param(target, 3, marks=pytest.mark.slow)
-            for target in ("pwl", "extremes", "strengths", "global_minima")
+            for target in ("pwl", "extremes", "strengths", "global_minima", "options")
         ),
         pytest.param("csc", b"", marks=pytest.mark.slow),
     ],

@@ -24,9 +24,6 @@ from .validation import check_number
 
 __all__ = ["PLAIN", "Terms", "by_name", "check_terms"]
 
-# A product and a quotient, and as much again.
-_FEW = 4.0 * float(np.finfo(np.float64).eps)
-
 
 @dataclass(frozen=True, eq=False)
 class Terms:
@@ -77,19 +74,6 @@ class Terms:
         if self.lower is not None:
             coef = np.maximum(coef, self.lower)
         return coef if self.upper is None else np.minimum(coef, self.upper)
-
-    def snapped(self, columns: NDArray[np.int64], values: Floats) -> Floats:
-        """Return coefficients of some columns, those at a bound but for rounding exactly there.
-
-        A coefficient that is held at its bound in standardised units has it divided by the scale
-        that it was multiplied by, which need not be the same number.
-        """
-        for side in (self.lower, self.upper):
-            if side is not None and columns.size:
-                bound = side[columns]
-                near = np.isfinite(bound) & (np.abs(values - bound) <= _FEW * np.abs(bound))
-                values = np.where(near, bound, values)
-        return values
 
     def obeyed_by(self, coef: Floats) -> bool:
         """Tell whether every coefficient is within its bounds."""

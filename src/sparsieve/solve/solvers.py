@@ -340,8 +340,7 @@ class Solver:
             alphas.tolist(), each, max_iter, [begin.core], self._search
         )
         _check_given(end is not _OVERFLOW)
-        fits = Fits(*arrays)
-        return fits._replace(values=self._snapped(fits.columns, fits.values))
+        return Fits(*arrays)
 
     def solve(self, alpha: float, tol: float, max_iter: int, begin: Begin = _PREVIOUS) -> Point:
         """Solve for one alpha: a path with one point."""
@@ -362,15 +361,11 @@ class Solver:
         enough = found.status is _CONVERGED and found.dual_gap <= tol * found.objective
         return self.minimum if enough else "stationary"
 
-    def _snapped(self, columns: NDArray[np.int64], values: Floats) -> Floats:
-        terms = self.problem.terms
-        return terms.snapped(columns, values) if terms.standardize and terms.bounded else values
-
     def _point(self, found: _core.PathPoint, start: str, tol: float) -> Point:
         return Point(
             alpha=found.alpha,
             columns=found.columns,
-            values=self._snapped(found.columns, found.values),
+            values=found.values,
             intercept=found.intercept,
             objective=found.objective,
             kkt=found.kkt,
