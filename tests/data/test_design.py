@@ -114,6 +114,37 @@ def test_the_spread_of_what_cannot_be_squared_is_huge(storage):
     assert_array_equal(Design(storage(X)).spreads(np.full(2, 0.5)), [1e150, 1.0])
 
 
+# Entries are multiples of 2^-20 and means of 2^27: a double holds them exactly, so that all that is
+# left is the rounding of some sums.
+FAR = [0.0, 1.0, 1e4, 2.0**27]
+
+
+@pytest.mark.parametrize("far", FAR)
+@pytest.mark.parametrize("storage", [np.asfortranarray, sparse.csc_array, sparse.csr_array])
+def test_spreads_are_exact_however_far_the_mean_is(storage, far, room):
+    rng = np.random.default_rng(2)
+    away = np.round(rng.standard_normal((N, 4)) * 2**20) / 2**20
+    X = away + far
+    X[2, 1] = 0.0  # not stored
+    X[:, 2] = far + 0.1  # constant
+    omega = rng.uniform(0.1, 1.0, N)
+    omega[2] = 0.0
+    omega /= omega.sum()
+    expected = np.sqrt(omega @ (away - omega @ away) ** 2)
+    expected[2] = 0.0
+    spreads = Design(storage(X)).spreads(omega)
+    assert_allclose(spreads, expected, rtol=REORDERED_SUM)
+    assert spreads[2] == 0.0
+
+
+def test_a_column_of_weighty_zeros_has_the_spread_that_they_make(room):
+    X = sparse.csc_array(np.array([[3.0, 0.0], [0.0, 0.0], [0.0, 5.0]]))
+    omega = np.array([1e-8, 0.5, 0.5 - 1e-8])
+    dense = X.toarray()
+    expected = np.sqrt(omega @ (dense - omega @ dense) ** 2)
+    assert_allclose(Design(X).spreads(omega), expected, rtol=REORDERED_SUM)
+
+
 def test_parts_are_the_memory_of_X(design):
     parts = list(design.parts())
     assert all(isinstance(part, np.ndarray) for part in parts)

@@ -6,13 +6,24 @@ import inspect
 import re
 from pathlib import Path
 
-from . import api, certificates, extremes, global_minima, parser_checks, paths, pwl, strengths
+from . import (
+    api,
+    certificates,
+    extremes,
+    global_minima,
+    options,
+    parser_checks,
+    paths,
+    pwl,
+    strengths,
+)
 
 _MODULES = {
     "pwl": pwl,
     "paths": paths,
     "extremes": extremes,
     "strengths": strengths,
+    "options": options,
     "global_minima": global_minima,
     "certificates": certificates,
     "api": api,
@@ -52,6 +63,7 @@ def write(folder, target, case, complaints):
 def _source(module):
     """Return the source of a module without its main(), after that of what it takes from paths."""
     source = re.split(r"\n\ndef main\(", inspect.getsource(module))[0]
+    source = re.sub(r"from tests\.fuzz\.seeds import .*\n", "", source)  # only main() needs it
     alone = re.sub(r"from tests\.fuzz\.paths import .*\n", "", source)
     if alone == source:
         return source

@@ -18,6 +18,7 @@ from . import (
     certificates,
     extremes,
     global_minima,
+    options,
     parser_checks,
     parsers,
     paths,
@@ -46,7 +47,9 @@ def test_large_supports_are_certified_as_they_are(seed):
     assert paths.check(seed, large=True)[0] == []
 
 
-@pytest.mark.parametrize("module", [pwl, paths, extremes, strengths, global_minima, certificates])
+@pytest.mark.parametrize(
+    "module", [pwl, paths, extremes, strengths, global_minima, certificates, options]
+)
 def test_the_first_problems_of_every_solver_fuzzer_are_solved(module):
     for seed in range(60):
         assert module.complaints_of(seed) == [], seed
@@ -130,6 +133,12 @@ def test_a_lower_bound_that_is_none_is_found():
     assert found_by_the_judge(problem, model, lower_bound=higher) == ["wrong"]
 
 
+def test_a_judge_that_is_told_of_another_ridge_complains(monkeypatch):
+    """Else the fuzzer of options would not see whether these reach the problem."""
+    monkeypatch.setattr(options, "JUDGED", tuple(n for n in options.JUDGED if n != "ridge"))
+    assert any(options.complaints_of(seed) for seed in range(20))
+
+
 def test_calls_of_the_public_functions_end_well():
     done, failures = calls.search(0, 300, np.inf)
     assert done >= 300
@@ -172,7 +181,10 @@ def test_a_run_of_so_many_inputs_shares_them_among_the_parsers(tmp_path):
         ("csv", b"\0a,b\n1,2\n"),
         *(
             pytest.param(target, 3, marks=pytest.mark.slow)
-            for target in ("pwl", "extremes", "strengths", "global_minima", "certificates")
+            for target in (
+                *("pwl", "extremes", "strengths", "global_minima"),
+                *("certificates", "options"),
+            )
         ),
         pytest.param("csc", b"", marks=pytest.mark.slow),
     ],

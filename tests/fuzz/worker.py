@@ -18,7 +18,7 @@ except ImportError:  # Windows
 
 from . import calls, parser_checks, parsers, reproducers
 
-SOLVERS = ("pwl", "paths", "extremes", "strengths", "global_minima", "certificates")
+SOLVERS = ("pwl", "paths", "extremes", "strengths", "global_minima", "certificates", "options")
 TARGETS = (*SOLVERS, "api", *parsers.TARGETS)
 MOST_MEMORY = 4 * 2**30
 # After so many failures of one fuzzer there is more to repair than to find.

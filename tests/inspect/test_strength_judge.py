@@ -12,7 +12,7 @@ from problems import toy
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 from sklearn.linear_model import Lasso
-from tolerances import BRUTE_FORCE, REORDERED_SUM
+from tolerances import BRUTE_FORCE, FINITE_DIFFERENCE, REORDERED_SUM
 
 import sparsieve as sv
 from sparsieve.data import centred
@@ -29,7 +29,7 @@ every_penalty = pytest.mark.parametrize("penalty", PENALTIES, ids=ids)
 class Problem:
     """A small problem whose objective is written down once more, in the plainest way."""
 
-    def __init__(self, seed, penalty, n=14, d=5):
+    def __init__(self, seed, penalty, n=14, d=5, optioned=False):
         rng = np.random.default_rng(seed)
         self.penalty = penalty
         self.X = rng.standard_normal((n, d)) @ (np.eye(d) + 0.3 * rng.standard_normal((d, d)))
@@ -49,6 +49,21 @@ class Problem:
         if self.positive:
             self.w = np.abs(self.w)
         self.b = 0.3
+        self.scales, self.options = np.ones(d), {}
+        self.lower, self.upper = np.full(d, 0.0 if self.positive else -np.inf), np.full(d, np.inf)
+        if optioned:
+            self.draw_options(np.random.default_rng([seed, 1]))
+
+    def draw_options(self, rng):
+        """Draw units, ridges and bounds; some coefficients are at their bounds."""
+        d = self.w.size
+        self.options = dict(standardize=True, l1_ratio=0.7, ridge=float(rng.choice([0.0, 0.1])))
+        share = self.omega / self.omega.sum()
+        self.scales = np.sqrt(share @ (self.X - share @ self.X) ** 2)
+        room = rng.choice([0.0, 0.3, 1.0, np.inf], (2, d))
+        self.options["bounds"] = (-room[0], room[1])
+        self.lower, self.upper = np.maximum(self.lower, -room[0]), room[1]
+        self.w = np.clip(self.w, self.lower, self.upper)
 
     def objective(self, W, b=None):
         """Return the objective of each column of W, at its best intercept unless it is given."""
@@ -58,7 +73,10 @@ class Problem:
             b = omega @ R if self.fit_intercept else self.b
         R = R - b
         level = np.where(np.isinf(self.pi), 0.0, self.alpha * self.pi)[:, None]
-        cost = np.where(level > 0, self.penalty.value(np.abs(W), level + 0 * W), 0.0)
+        ratio, ridge = self.options.get("l1_ratio", 1.0), self.options.get("ridge", 0.0)
+        V = np.abs(W) * self.scales[:, None]
+        cost = np.where(level > 0, self.penalty.value(V, ratio * level + 0 * V), 0.0)
+        cost = cost + ((1.0 - ratio) * level + ridge) / 2.0 * V**2
         return 0.5 * omega @ R**2 + cost.sum(axis=0)
 
     def lowest(self, w, j):
@@ -71,7 +89,7 @@ class Problem:
 
         reach = 3 + 3 * np.abs(w[j]) + 10 * np.max(np.abs(self.y))
         grid = np.sort(np.r_[0.0, w[j], np.linspace(-reach, reach, 3001)])
-        grid = grid[grid >= 0] if self.positive else grid
+        grid = np.unique(np.clip(grid, self.lower[j], self.upper[j]))
         F = along(grid)
         best = (grid[np.argmin(F)], F.min())
         valleys = 1 + np.flatnonzero((F[1:-1] <= F[:-2]) & (F[1:-1] <= F[2:]))
@@ -118,6 +136,7 @@ class Problem:
             weights=self.pi,
             positive=self.positive,
             fit_intercept=self.fit_intercept,
+            **self.options,
         )
         X = self.X if X is None else X
         return judge(X, self.y, self.w, self.b, **(arguments | change))
@@ -133,6 +152,51 @@ def test_against_brute_force(penalty, seed):
         got = problem.judge(sv.coordinatewise_violation, X)
         assert got == pytest.approx(single, abs=slack)
         assert problem.judge(sv.swap_violation, X) == pytest.approx(swap, abs=slack)
+
+
+@every_penalty
+@pytest.mark.parametrize("seed", range(8))
+def test_standardised_with_ridge_and_bounds_against_brute_force(penalty, seed):
+    problem = Problem(seed, penalty, optioned=True)
+    slack = BRUTE_FORCE * problem.start()
+    single, swap = problem.best_single(), problem.best_swap()
+    for X in (problem.X, sparse.csc_array(problem.X)):
+        got = problem.judge(sv.coordinatewise_violation, X)
+        assert got == pytest.approx(single, abs=slack)
+        assert problem.judge(sv.swap_violation, X) == pytest.approx(swap, abs=slack)
+
+
+@every_penalty
+@pytest.mark.parametrize("seed", range(8))
+def test_violations_with_all_options_are_the_falls_of_difference_quotients(penalty, seed):
+    problem = Problem(seed, penalty, optioned=True)
+    w, omega = problem.w, problem.omega / problem.omega.sum()
+    if problem.fit_intercept:
+        problem.b = omega @ (problem.y - problem.X @ w)
+    slope = penalty.slope(np.zeros(1), np.full(1, problem.options["l1_ratio"] * problem.alpha))[0]
+    # Columns that are not centred are as curved as they are far from zero.
+    steepest = np.max(omega @ problem.X**2 / problem.scales**2)
+    allowed = (FINITE_DIFFERENCE + 1e-6 * steepest) * max(1.0, 1.0 / slope)
+    falls = [0.0]
+    for j in np.flatnonzero(np.isfinite(problem.pi)):
+        for way, bound in ((1e-6, problem.upper[j]), (-1e-6, problem.lower[j])):
+            if w[j] == bound:
+                continue
+            moved = w.copy()
+            moved[j] += way / problem.scales[j]
+            F = problem.objective(np.stack([w, moved], axis=1))
+            falls.append((F[0] - F[1]) / 1e-6 / slope)
+    for X in (problem.X, sparse.csc_array(problem.X)):
+        assert problem.judge(sv.kkt_violation, X) == pytest.approx(max(falls), abs=allowed)
+
+
+@pytest.mark.parametrize("judge", [*JUDGES, sv.kkt_violation, sv.objective])
+@pytest.mark.parametrize(("w", "bounds"), [(0.5, (None, 0.4)), (-0.5, (0, None)), (-0.5, (0, 1))])
+def test_out_of_bounds_is_inf(judge, w, bounds):
+    X, y = np.array([[1.0, 0.0], [-1.0, 1.0], [0.5, 1.0]]), np.array([1.0, 0.0, 2.0])
+    where = dict(penalty="mcp", alpha=0.1)
+    assert judge(X, y, [w, 0.1], bounds=bounds, **where) == np.inf
+    assert judge(X, y, [w, 0.1], **where) < np.inf
 
 
 @every_penalty

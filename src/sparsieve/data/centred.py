@@ -89,20 +89,10 @@ class _Sparse:
         self._X, self._omega, self._centred = self._design.X, omega, centred
         self._mean = self._times(omega[:, None])[:, 0] if centred else np.zeros(design.shape[1])
 
-    def _slices(self) -> Iterator[tuple[int, int]]:
-        """Yield pieces of the axis that indptr runs over, of not too many entries each."""
-        starts = self._X.indptr
-        first, end = 0, starts.size - 1
-        while first < end:
-            last = int(np.searchsorted(starts, starts[first] + _ROOM // 4, side="right")) - 1
-            last = min(max(last, first + 1), end)
-            yield first, last
-            first = last
-
     def _times(self, V: Floats) -> Floats:
         """Return X'V in float64."""
         product = np.zeros((self._X.shape[1], V.shape[1]))
-        for first, last in self._slices():
+        for first, last in self._design.slices(_ROOM // 4):
             if self._X.format == "csc":
                 product[first:last] = self._X[:, first:last].T @ V
             else:
@@ -111,15 +101,11 @@ class _Sparse:
 
     def measure(self, residual: Floats) -> tuple[Floats, Floats]:
         """Return x_j' Omega residual and x_j' Omega x_j for all columns, centred."""
-        X, omega, mean = self._X, self._omega, self._mean
-        d = X.shape[1]
+        omega, mean = self._omega, self._mean
+        d = mean.size
         raw, squares, off, weight, stored = (np.zeros(d) for _ in range(5))
-        for first, last in self._slices():
-            entries = slice(X.indptr[first], X.indptr[last])
-            major = np.repeat(np.arange(first, last), np.diff(X.indptr[first : last + 1]))
-            minor = X.indices[entries]
-            rows, columns = (minor, major) if X.format == "csc" else (major, minor)
-            x, each = X.data[entries].astype(np.float64), omega[rows]
+        for rows, columns, x in self._design.entries(_ROOM // 4):
+            each = omega[rows]
             away = x - mean[columns]
             for total, terms in (
                 (raw, each * x**2),

@@ -175,18 +175,62 @@ class Design:
     def spreads(self, omega: Floats, columns: Any = None) -> Floats:
         """Return the root mean square of each column (or of some) about its mean.
 
-        The sample weights sum to 1. For columns whose squares leave the range it is 1e150; the
-        solver then refuses them in words.
+        The sample weights sum to 1. Exactly 0 for a column that is constant where they are not
+        zero; accurate however large the mean. For columns whose squares leave the range it is
+        1e150; the solver then refuses them in words.
         """
-        X = self.X if columns is None else self.X[:, columns]
+        chosen = self if columns is None else Design(self._by_columns().X[:, columns])
         with np.errstate(over="ignore", invalid="ignore"):
-            spread = _sparse_spreads(X, omega) if self._is_sparse else _dense_spreads(X, omega)
+            if self._is_sparse:
+                spread, full = chosen.canonical()._sparse_spreads(omega)
+            else:
+                spread, full = np.empty(chosen.shape[1]), np.arange(chosen.shape[1])
+            readable = chosen._by_columns()
+            for here in chosen._blocks(full.size):
+                spread[full[here]] = _dense_spreads(readable.dense(full[here]), omega)
         return np.where(np.isfinite(spread), spread, _HUGE)
 
     @property
     def stored_in_full(self) -> bool:
         """Whether every entry is stored, so that products of columns cost one step per row."""
         return not self._is_sparse
+
+    def _sparse_spreads(self, omega: Floats) -> tuple[Floats, NDArray[np.intp]]:
+        """Return spreads, and the columns whose spreads have to be computed from dense copies.
+
+        Where half the weight is on zeros that are not stored, the mean is no larger than the
+        spread, so that nothing cancels.
+        """
+        d = self.shape[1]
+        weight, mean, squares = np.zeros(d), np.zeros(d), np.zeros(d)
+        for rows, columns, x in self.entries(_ROOM // 4):
+            weight += np.bincount(columns, omega[rows], minlength=d)
+            mean += np.bincount(columns, omega[rows] * x, minlength=d)
+        for rows, columns, x in self.entries(_ROOM // 4):
+            away = omega[rows] * (x - mean[columns]) ** 2
+            squares += np.bincount(columns, away, minlength=d)
+        rest = np.maximum(1.0 - weight, 0.0)
+        return np.sqrt(squares + rest * mean**2), np.flatnonzero(weight > 0.5)
+
+    def slices(self, room: int) -> Iterator[tuple[int, int]]:
+        """Yield pieces of the long axis of a CSC or CSR array, of up to so many entries each."""
+        starts = self.X.indptr
+        first, end = 0, starts.size - 1
+        while first < end:
+            last = int(np.searchsorted(starts, starts[first] + room, side="right")) - 1
+            last = min(max(last, first + 1), end)
+            yield first, last
+            first = last
+
+    def entries(self, room: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], Floats]]:
+        """Yield rows, columns and values of what a CSC or CSR array stores, piece by piece."""
+        X = self.X
+        for first, last in self.slices(room):
+            part = slice(X.indptr[first], X.indptr[last])
+            major = np.repeat(np.arange(first, last), np.diff(X.indptr[first : last + 1]))
+            minor = X.indices[part]
+            rows, columns = (minor, major) if X.format == "csc" else (major, minor)
+            yield rows, columns, X.data[part].astype(np.float64)
 
     def parts(self) -> Iterator[NDArray[Any]]:
         """Yield arrays that together are X, for a digest; what checkpoints hold depends on them."""
@@ -196,15 +240,10 @@ class Design:
             yield from (self.X[:, j] for j in range(self.shape[1]))
 
 
-def _sparse_spreads(X: Any, omega: Floats) -> Floats:
-    mean = np.asarray(X.T @ omega, dtype=np.float64)
-    squares = np.asarray(X.multiply(X).T @ omega, dtype=np.float64)
-    return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
-
-
-def _dense_spreads(X: NDArray[Any], omega: Floats) -> Floats:
-    spread = np.empty(X.shape[1])
-    for j in range(X.shape[1]):
-        column = X[:, j].astype(np.float64)
-        spread[j] = np.sqrt(omega @ (column - omega @ column) ** 2)
-    return spread
+def _dense_spreads(block: Floats, omega: Floats) -> Floats:
+    # About an entry of the column first: that leaves nothing of a constant and of a large mean.
+    about = block - block[int(np.argmax(omega))]
+    about[omega == 0.0] = 0.0
+    about -= omega @ about
+    about[omega == 0.0] = 0.0
+    return np.asarray(np.sqrt(omega @ about**2), dtype=np.float64)

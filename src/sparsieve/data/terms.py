@@ -11,7 +11,7 @@ s_j is the weighted standard deviation of column j. Plain NumPy: the judges use 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,20 @@ class Terms:
         down = -correlation
         down = down if self.lower is None else np.where(self.lower < 0, down, -np.inf)
         return np.maximum(np.maximum(up, down), 0.0)
+
+    def inward(self, coef: Floats, push: Floats) -> Floats:
+        """Return pushes, but 0 for coefficients at a bound that are pushed against it."""
+        if self.upper is not None:
+            push = np.where((coef == self.upper) & (push > 0), 0.0, push)
+        if self.lower is not None:
+            push = np.where((coef == self.lower) & (push < 0), 0.0, push)
+        return push
+
+    def of(self, column: int) -> Terms:
+        """Return the terms of one feature, its bounds as arrays of one number."""
+        lower = None if self.lower is None else self.lower[[column]]
+        upper = None if self.upper is None else self.upper[[column]]
+        return replace(self, lower=lower, upper=upper)
 
     def strength(self, alpha: Any) -> Any:
         """Return what the penalty has of alpha."""

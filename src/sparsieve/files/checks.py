@@ -104,6 +104,7 @@ _CERTIFICATE = _PROOF | {
     "convex_problem": _is_flag,
     "lower_bound": _or_none(_is_number),
     "scope": _or_none(_one_of("unconditional")),
+    "by_ridge": _is_flag,
 }
 _POINT = _PROOF | {
     "columns": _array("i", 1),

@@ -8,7 +8,7 @@ from typing import Any
 from ..penalties import is_convex
 from ..solve.points import Point
 from ..solve.problem import Problem
-from .convexity import global_lower_bound
+from .convexity import convex_by_ridge, global_lower_bound
 
 __all__ = ["STARTED", "Certificate"]
 
@@ -74,6 +74,8 @@ class Certificate:
         No coefficients have an objective below this, where such a bound is known.
     scope : str or None
         For which coefficients the bound holds: "unconditional" for all of them.
+    by_ridge : bool
+        The bound is known because the ridge outweighs the concavity of the penalty.
     """
 
     alpha: float
@@ -93,6 +95,7 @@ class Certificate:
     minimum: str = "stationary"
     lower_bound: float | None = None
     scope: str | None = None
+    by_ridge: bool = False
 
     @classmethod
     def of(cls, point: Point, tol: float, problem: Problem, penalty: Any) -> Certificate:
@@ -116,6 +119,7 @@ class Certificate:
             minimum=point.minimum,
             lower_bound=bound,
             scope=None if bound is None else "unconditional",
+            by_ridge=bound is not None and convex_by_ridge(problem, point.alpha, penalty),
         )
 
     def __str__(self) -> str:
@@ -139,9 +143,10 @@ class Certificate:
             )
         if self.lower_bound is not None:
             above = max(self.objective - self.lower_bound, 0.0)
+            why = ", made so by its ridge" if self.by_ridge else ""
             kind = (
-                f"the global minimum: the whole problem is convex here, and the objective is at "
-                f"most {above:.2g} above it"
+                f"the global minimum: the whole problem is convex here{why}, and the objective is "
+                f"at most {above:.2g} above it"
             )
         elif not self.converged:
             kind = "no claim about a minimum"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..solve.points import Point
     from ..solve.problem import Problem
 
-__all__ = ["convex_region", "global_lower_bound", "global_lower_bounds"]
+__all__ = ["convex_by_ridge", "convex_region", "global_lower_bound", "global_lower_bounds"]
 
 # Products that the Gram matrix of all columns may take: some milliseconds. Beyond it nothing is
 # claimed.
@@ -30,31 +30,36 @@ _FAR = 1e3
 def convex_region(path: PathData) -> NDArray[np.bool_]:
     r"""Return, per alpha, whether the objective is convex on the support, whatever the values.
 
-    That holds when :math:`X_S^\top \Omega X_S - \mathrm{diag}(\kappa_j)` is positive definite,
-    where :math:`\kappa_j` is the largest concavity of :math:`r(\cdot; \alpha \pi_j)`. It is
-    stricter than ``path.convex``, which looks at the solution only: there can be no second local
-    minimum on the same support and signs. From the first alpha where it fails, all smaller ones
-    count as not convex.
+    That holds when :math:`X_S^\top \Omega X_S + \mathrm{diag}(\rho_j - \kappa_j)` is positive
+    definite, where :math:`\kappa_j` is the largest concavity of :math:`r(\cdot; \alpha \lambda
+    \pi_j)`, :math:`\rho_j` the ridge and columns are in the units of the penalty. It is stricter
+    than ``path.convex``, which looks at the solution only: there can be no second local minimum on
+    the same support and signs. From the first alpha where it fails, all smaller ones count as not
+    convex.
     """
-    if path.problem is None:
+    problem = path.problem
+    if problem is None:
         return np.ones(len(path), dtype=np.bool_) if is_convex(path.penalty) else path.convex
-    omega = path.problem.data.omega()
-    pi = _feature_weights(path.problem)
     region = np.ones(len(path), dtype=np.bool_)
     for k, point in enumerate(path.points):
-        concavity = _concavities(path.penalty, point.alpha * pi[point.columns])
-        if not concavity.any():
+        bend = _bends(problem, path.penalty, point.alpha, point.columns)
+        if np.all(bend >= 0.0):
             continue
-        gram = _gram(path.problem, path.problem.design.dense(point.columns), omega)
-        if not np.all(np.isfinite(concavity)) or _least(gram - np.diag(concavity)) <= 0.0:
+        if not np.all(np.isfinite(bend)):
+            region[k:] = False
+            break
+        gram = _gram(problem, _block(problem, point.columns), problem.data.omega())
+        if _least(gram + np.diag(bend)) <= 0.0:
             region[k:] = False
             break
     return region
 
 
-def _feature_weights(problem: Problem) -> Floats:
-    weights = problem.data.weights
-    return np.ones(problem.n_features) if weights is None else weights
+def _bends(problem: Problem, penalty: Penalty, alpha: float, columns: NDArray[np.int64]) -> Floats:
+    """Return what ridge and penalty add to the curvature of some coordinates, at the least."""
+    pi = problem.feature_weights[columns]
+    terms = problem.terms
+    return terms.ridges(alpha, pi) - _concavities(penalty, terms.strength(alpha) * pi)
 
 
 def _concavities(penalty: Penalty, feature_alphas: Floats) -> Floats:
@@ -66,6 +71,12 @@ def _concavities(penalty: Penalty, feature_alphas: Floats) -> Floats:
 def _least(matrix: Floats) -> float:
     """Return the smallest eigenvalue of a symmetric matrix."""
     return float(np.linalg.eigvalsh(matrix)[0])
+
+
+def _block(problem: Problem, columns: NDArray[np.int64]) -> Floats:
+    """Return a copy of some columns, in the units of the penalty."""
+    block = problem.design.dense(columns)
+    return block / problem.scales[columns] if problem.terms.standardize else block
 
 
 def _gram(problem: Problem, block: Floats, omega: Floats) -> Floats:
@@ -85,9 +96,10 @@ def global_lower_bounds(
 ) -> list[float | None]:
     r"""Return, per point, a number that no coefficients can bring its objective below, or None.
 
-    Where the smallest eigenvalue of :math:`X^\top \Omega X`, all features together, exceeds the
-    largest concavity of the penalty by :math:`\mu > 0`, the whole objective F is strongly convex
-    and has one minimum. With violations of at most v in d coordinates
+    Where the smallest eigenvalue of :math:`X^\top \Omega X`, all features together, and the ridge
+    exceed the largest concavity of the penalty by :math:`\mu > 0`, the whole objective F is
+    strongly convex and has one minimum within its bounds. With violations of at most v in d
+    coordinates
 
     .. math:: F \ge F(w) - d v^2 / (2 \mu)
 
@@ -104,18 +116,34 @@ def global_lower_bounds(
     # The concavity of a user's formulas is measured on a grid, which is no proof.
     if problem is None or getattr(penalty, "core_spec", None) is None or not converged:
         return bounds
-    pi = _feature_weights(problem)
-    used = np.flatnonzero(np.isfinite(pi))
+    used = _used(problem)
     curvature = least_curvature(problem, used)
-    for k in converged if curvature > 0.0 else []:
-        concavity = float(np.max(_concavities(penalty, points[k].alpha * pi[used]), initial=0.0))
-        if curvature > concavity:
-            bounds[k] = _bound(problem, points[k], penalty, used.size, curvature - concavity)
+    if curvature <= 0.0 and not problem.terms.ridged:
+        return bounds
+    for k in converged:
+        bend = _bends(problem, penalty, points[k].alpha, used)
+        margin = curvature + float(np.min(bend, initial=np.inf))
+        if 0.0 < margin < np.inf:
+            bounds[k] = _bound(problem, points[k], penalty, used.size, margin)
     return bounds
 
 
+def convex_by_ridge(problem: Problem, alpha: float, penalty: Penalty) -> bool:
+    """Tell whether a problem that is convex would not be known to be without its ridge."""
+    if is_convex(penalty) or not problem.terms.ridged:
+        return False
+    used = _used(problem)
+    bend = _bends(problem, penalty, alpha, used)
+    bend = bend - problem.terms.ridges(alpha, problem.feature_weights[used])
+    return bool(least_curvature(problem, used) + np.min(bend, initial=0.0) <= 0.0)
+
+
+def _used(problem: Problem) -> NDArray[np.int64]:
+    return np.flatnonzero(np.isfinite(problem.feature_weights)).astype(np.int64)
+
+
 def _bound(problem: Problem, point: Point, penalty: Penalty, d: int, margin: float) -> float:
-    violation = point.kkt * slope_at_zero(penalty, point.alpha)
+    violation = point.kkt * slope_at_zero(penalty, problem.terms.strength(point.alpha))
     above = d * violation**2 / (2.0 * margin)
     return point.objective - above - _rounding(problem, point)
 
@@ -143,6 +171,8 @@ def _rounding(problem: Problem, point: Point) -> float:
 def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
     """Return a proven lower bound of the smallest eigenvalue of X'Omega X, 0 if there is none.
 
+    Columns are in the units of the penalty, and there is no ridge in it.
+
     Constant columns, whose coefficients are zero in any minimum, are left out. 0 without a look
     when there are more columns than rows, or too many to be worth it.
     """
@@ -150,7 +180,7 @@ def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
     if d == 0 or d >= n or n * d * d > _AFFORDABLE:
         return 0.0
     omega = problem.data.omega()
-    block = problem.design.dense(columns)
+    block = _block(problem, columns)
     raw = float(omega @ np.square(block).sum(axis=1))
     gram = _gram(problem, block, omega)
     moving = np.diag(gram) > 0.0

@@ -30,10 +30,11 @@ class Explanation:
     alphas : ndarray of shape (n_alphas,)
     coef : ndarray of shape (n_alphas,)
     correlation : ndarray of shape (n_alphas,)
-        :math:`c_j = x_j^\top \Omega (y - b - Xw)` at each solution.
+        :math:`c_j = x_j^\top \Omega (y - b - Xw)` at each solution; with ``standardize=True``, of
+        the standardised column.
     threshold : ndarray of shape (n_alphas,)
-        The slope of the penalty at zero: a zero coefficient is stationary while :math:`|c_j|` (with
-        ``positive=True``, :math:`c_j`) is at most this.
+        The slope of the penalty at zero: a zero coefficient is stationary while ``push`` is at most
+        this.
     bound : ndarray of shape (n_alphas,)
         What is known of :math:`|c_j|` without reading the column, from its correlation at the alpha
         before: :math:`|a| |c_j| + \|x_j\| \|r - a r_0\|` with the best multiple a of the residual
@@ -44,6 +45,9 @@ class Explanation:
         "constant" column, or as "excluded" one.
     entered : int or None
         Index of the alpha at which it first is non-zero.
+    push : ndarray of shape (n_alphas,)
+        How far the correlation pushes a coefficient of zero in the directions that the bounds leave
+        it: :math:`|c_j|` without bounds, :math:`\max(c_j, 0)` with ``positive=True``.
     """
 
     name: str
@@ -55,6 +59,7 @@ class Explanation:
     bound: Floats
     rule: list[str] = field(repr=False)
     entered: int | None
+    push: Floats = field(repr=False)
 
     def __str__(self) -> str:
         lines = [self._entry()]
@@ -70,11 +75,13 @@ class Explanation:
         unnamed = self.name == f"feature {self.column}"
         label = self.name if unnamed else f"{self.name} (column {self.column})"
         if self.rule[0] in ("constant", "excluded"):
-            why = "its column is constant" if self.rule[0] == "constant" else "its weight is inf"
+            why = "its column is constant"
+            if self.rule[0] == "excluded":
+                why = "its weight is inf, or its bounds leave nothing but zero"
             return f"{label} can never enter: {why}."
         n_alphas = len(self.alphas)
         if self.entered is None:
-            ratio = np.abs(self.correlation) / self.threshold
+            ratio = self.push / self.threshold
             k = int(np.argmax(ratio))
             return (
                 f"{label} never enters on these {n_alphas} alphas; it comes closest at "
@@ -137,12 +144,13 @@ def explain_feature(path: PathData, feature: Any) -> Explanation:
         # About one of its entries first: then only a constant column is all zeros.
         x = x - x[int(np.argmax(omega))]
         x = x - omega @ x if np.any(x[omega > 0.0]) else np.zeros_like(x)
+    x = x / problem.scales[column]
     residual = problem.residuals(path.points)
     correlation = np.asarray((omega * x) @ residual)
-    pi = 1.0 if problem.data.weights is None else float(problem.data.weights[column])
+    terms, pi = problem.terms.of(column), float(problem.feature_weights[column])
     threshold = np.full(len(path), np.inf)
     if np.isfinite(pi):
-        slope = path.penalty.slope(np.zeros(len(path)), path.alphas * pi)
+        slope = path.penalty.slope(np.zeros(len(path)), terms.strength(path.alphas) * pi)
         threshold = np.asarray(slope, dtype=np.float64) if pi > 0.0 else np.zeros(len(path))
     coef = np.array([_value_at(point, column) for point in path.points])
     norm = float(np.sqrt(omega @ x**2))
@@ -150,8 +158,9 @@ def explain_feature(path: PathData, feature: Any) -> Explanation:
     rules = [_rule(coef[k], norm, threshold[k], bound[k]) for k in range(len(path))]
     nonzero = np.flatnonzero(coef)
     entered = int(nonzero[0]) if nonzero.size else None
+    push = terms.outward(correlation)
     return Explanation(
-        name, column, path.alphas, coef, correlation, threshold, bound, rules, entered
+        name, column, path.alphas, coef, correlation, threshold, bound, rules, entered, push
     )
 
 

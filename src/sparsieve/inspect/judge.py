@@ -17,6 +17,7 @@ from ..data.extended import ExtendedSum
 from ..data.kinds import check_flag
 from ..data.sample_weights import normalised
 from ..data.sparse_checks import without_storage
+from ..data.terms import Terms, check_terms
 from ..data.types import Floats
 from ..data.validation import (
     check_finite_vector,
@@ -24,13 +25,14 @@ from ..data.validation import (
     check_number,
     check_sample_weight,
     check_weights,
+    feature_names,
 )
 from ..penalties import Penalty, resolve_penalty
 
 __all__ = ["kkt_violation", "objective"]
 
 
-def objective(
+def objective(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
     y: ArrayLike,
     coef: Any,
@@ -40,14 +42,22 @@ def objective(
     alpha: float,
     sample_weight: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    standardize: bool = False,
+    l1_ratio: float = 1.0,
+    ridge: float = 0.0,
+    bounds: Any = None,
 ) -> float:
     r"""Return the penalised objective at given coefficients.
 
     .. math::
-        \frac{1}{2} \sum_i \Omega_i (y_i - b - x_i^\top w)^2 + \sum_j r(|w_j|;\, \alpha \pi_j),
+        \frac{1}{2} \sum_i \Omega_i (y_i - b - x_i^\top w)^2
+        + \sum_j \Big[ r(|v_j|;\, \alpha \lambda \pi_j)
+        + \frac{\alpha (1 - \lambda) \pi_j + \rho}{2} v_j^2 \Big],
         \qquad \Omega_i = \omega_i / \sum_k \omega_k
 
-    Without sample weights the first term is 1/(2 n_samples) times the residual sum of squares.
+    where :math:`v_j` is :math:`w_j`, or :math:`s_j w_j` with ``standardize=True``: :math:`s_j` is
+    the weighted standard deviation of column j, 1 for a constant one. Without sample weights the
+    first term is 1/(2 n_samples) times the residual sum of squares.
 
     Parameters
     ----------
@@ -66,11 +76,21 @@ def objective(
         The :math:`\omega`; None means 1.
     weights : array-like of shape (n_features,), default=None
         The :math:`\pi`; None means 1, 0 is unpenalised, inf excluded.
+    standardize : bool, default=False
+        Whether coefficients are penalised in units of the standardised columns. They are given in
+        the units of X either way.
+    l1_ratio : float, default=1.0
+        The :math:`\lambda` in (0, 1].
+    ridge : float, default=0.0
+        The :math:`\rho`.
+    bounds : pair (lower, upper), default=None
+        Where the coefficients may be, in the units of X: each side None, a number, one number per
+        column, or a mapping from column names to numbers.
 
     Returns
     -------
     float
-        inf if an excluded feature has a non-zero coefficient.
+        inf if an excluded feature has a non-zero coefficient, or a coefficient is out of bounds.
 
     Examples
     --------
@@ -79,16 +99,17 @@ def objective(
     0.175
     """
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
-        given = Given(X, y, coef, intercept, penalty, alpha, sample_weight, weights)
+        options = Options(standardize, l1_ratio, ridge, bounds)
+        given = Given(X, y, coef, intercept, penalty, alpha, sample_weight, weights, options)
         problem = given.problem()
     if problem.infeasible():
         return float("inf")
-    penalised = ~(problem.excluded | (problem.weights == 0))
-    cost = problem.penalty.value(
-        problem.abs_w[penalised], problem.alpha * problem.weights[penalised]
-    )
+    penalised = problem.penalised
+    abs_v = np.abs(problem.v)
+    cost = problem.penalty.value(abs_v[penalised], problem.feature_alpha[penalised])
     with np.errstate(over="ignore", invalid="ignore"):
         fit = 0.5 * np.sum(problem.omega * problem.residual**2)
+        fit += 0.5 * np.sum(problem.ridges * abs_v**2)
     return at_most_inf(fit + np.sum(np.asarray(cost, dtype=np.float64)))
 
 
@@ -104,16 +125,26 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     weights: ArrayLike | None = None,
     positive: bool = False,
     fit_intercept: bool = False,
+    standardize: bool = False,
+    l1_ratio: float = 1.0,
+    ridge: float = 0.0,
+    bounds: Any = None,
 ) -> float:
     r"""Return how far given coefficients are from a critical point, as a fraction of the penalty.
 
-    With :math:`c_j = x_j^\top \Omega (y - b - Xw)`, :math:`\Omega_i = \omega_i / \sum_k \omega_k`
-    and the slope :math:`r'` of the penalty, the number returned is
+    With the penalised coefficients :math:`v_j = s_j w_j` (:math:`s_j = 1` unless
+    ``standardize=True``) and their ridges :math:`\rho_j = \alpha (1 - \lambda) \pi_j + \rho`,
+    with :math:`c_j = x_j^\top \Omega (y - b - Xw) / s_j - \rho_j v_j`,
+    :math:`\Omega_i = \omega_i / \sum_k \omega_k` and the slope :math:`r'` of the penalty, the
+    number returned is
 
     .. math::
-        \max_j \frac{v_j}{r'(0; \alpha)}, \qquad
-        v_j = \begin{cases} \max(0, |c_j| - r'(0; \alpha\pi_j)) & w_j = 0 \\
-        |c_j - r'(|w_j|; \alpha\pi_j) \operatorname{sign}(w_j)| & w_j \ne 0 \end{cases}
+        \max_j \frac{e_j}{r'(0; \alpha\lambda)}, \qquad
+        e_j = \begin{cases} \max(0, |c_j| - r'(0; \alpha\lambda\pi_j)) & w_j = 0 \\
+        |c_j - r'(|v_j|; \alpha\lambda\pi_j) \operatorname{sign}(v_j)| & w_j \ne 0 \end{cases}
+
+    but where a bound is in the way: a zero violates only in the directions it may go, and a
+    coefficient at a bound only when it is pushed inwards.
 
     Zero means that w is a critical point of :func:`objective` for this intercept; an estimator has
     converged when the number is at most its ``tol``. It does not change with the units of X or y.
@@ -121,6 +152,7 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     Parameters
     ----------
     X, y, coef, intercept, penalty, alpha, sample_weight, weights
+    standardize, l1_ratio, ridge, bounds
         As in :func:`objective`.
     positive : bool, default=False
         Judge the problem with the constraint w >= 0: a zero coefficient violates only if
@@ -133,6 +165,7 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     -------
     float
         inf if an excluded feature (weight inf) has a non-zero coefficient; it adds nothing else.
+        inf if a coefficient is out of bounds.
 
     Notes
     -----
@@ -150,30 +183,29 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     >>> sv.kkt_violation([[1.0], [3.0]], [1.0, 2.0], [0.0], penalty="l1", alpha=3.5)
     0.0
     """
-    given = Given(
-        X, y, coef, intercept, penalty, alpha, sample_weight, weights, positive, fit_intercept
-    )
+    options = Options(standardize, l1_ratio, ridge, bounds, positive, fit_intercept)
+    given = Given(X, y, coef, intercept, penalty, alpha, sample_weight, weights, options)
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
         problem = given.problem()
         if problem.infeasible():
             return float("inf")
         correlation, allowed, intercept_violation = _correlations(problem)
-    abs_w, excluded = problem.abs_w, problem.excluded
-    slope = np.zeros_like(abs_w)
-    penalised = ~(excluded | (problem.weights == 0))
-    slope[penalised] = problem.penalty.slope(
-        abs_w[penalised], problem.alpha * problem.weights[penalised]
+        correlation = correlation / problem.scales - problem.ridges * problem.v
+        allowed = allowed / problem.scales
+    slope = np.zeros_like(problem.v)
+    slope[problem.penalised] = problem.penalty.slope(
+        np.abs(problem.v[problem.penalised]), problem.feature_alpha[problem.penalised]
     )
-    outward = correlation if problem.positive else np.abs(correlation)
     with np.errstate(invalid="ignore"):
         violation = np.where(
-            problem.sign == 0,
-            np.maximum(outward - slope, 0.0),
-            np.abs(correlation - slope * problem.sign),
+            problem.w == 0,
+            np.maximum(problem.terms.outward(correlation) - slope, 0.0),
+            np.abs(problem.terms.inward(problem.w, correlation - slope * np.sign(problem.w))),
         )
-    violation = np.maximum(violation - allowed, 0.0)
-    violation[excluded] = 0.0
-    level = np.asarray(problem.penalty.slope(np.zeros(1), problem.alpha), dtype=np.float64)[0]
+        violation = np.maximum(violation - allowed, 0.0)
+    violation[problem.excluded] = 0.0
+    strength = problem.terms.strength(problem.alpha)
+    level = np.asarray(problem.penalty.slope(np.zeros(1), strength), dtype=np.float64)[0]
     return at_most_inf(max(np.max(violation), intercept_violation) / level)
 
 
@@ -205,25 +237,64 @@ def at_most_inf(number: Any) -> float:
 
 
 class Problem(NamedTuple):
-    """A problem and a point of it in float64, checked."""
+    """A problem and a point of it in float64, checked.
+
+    ``v`` are the coefficients in the units of the penalty, w times ``scales``; the penalty sees
+    them with the strengths ``feature_alpha``, beside ``ridges``. Both are 0 for excluded features.
+    """
 
     design: Design
     residual: Floats
     omega: Floats
-    abs_w: Floats
-    sign: Floats
+    w: Floats
+    v: Floats
+    scales: Floats
     weights: Floats
-    excluded: NDArray[np.bool_]
+    feature_alpha: Floats
+    ridges: Floats
     penalty: Penalty
     alpha: float
     intercept: float
-    positive: bool
+    terms: Terms
     fit_intercept: bool
 
+    @property
+    def excluded(self) -> NDArray[np.bool_]:
+        """Which features must be zero."""
+        return np.isinf(self.weights)
+
+    @property
+    def penalised(self) -> NDArray[np.bool_]:
+        """Which features the penalty sees."""
+        return self.feature_alpha > 0.0
+
     def infeasible(self) -> bool:
-        """Tell whether the objective at the point is inf: excluded, or negative where not >= 0."""
-        negative = self.positive and np.any(self.sign < 0)
-        return bool(np.any(self.abs_w[self.excluded]) or negative)
+        """Tell whether the objective at the point is inf: excluded, or out of bounds."""
+        return bool(np.any(self.w[self.excluded])) or not self.terms.obeyed_by(self.w)
+
+
+class Options(NamedTuple):
+    """What a judge is told of a problem beside data and penalty, as it was passed."""
+
+    standardize: Any
+    l1_ratio: Any
+    ridge: Any
+    bounds: Any
+    positive: Any = False
+    fit_intercept: Any = False
+
+    def terms(self, X: Any, n_features: int) -> Terms:
+        """Check all but the intercept; X is asked for the names of its columns."""
+        by_names = self.bounds is not None  # nothing else needs them
+        return check_terms(
+            n_features,
+            feature_names(X) if by_names else None,
+            positive=self.positive,
+            standardize=check_flag("standardize", self.standardize),
+            l1_ratio=self.l1_ratio,
+            ridge=self.ridge,
+            bounds=self.bounds,
+        )
 
 
 class Given(NamedTuple):
@@ -237,13 +308,11 @@ class Given(NamedTuple):
     alpha: float
     sample_weight: ArrayLike | None
     weights: ArrayLike | None
-    positive: bool = False
-    fit_intercept: bool = False
+    options: Options
 
     def problem(self) -> Problem:
         """Turn the arguments into float64 arrays, checking that lengths agree."""
-        positive = check_flag("positive", self.positive)
-        fit_intercept = check_flag("fit_intercept", self.fit_intercept)
+        fit_intercept = check_flag("fit_intercept", self.options.fit_intercept)
         design = Design.of(self.X)
         if len(design.shape) != 2 or 0 in design.shape or design.dtype.kind not in "biuf":
             raise ValueError(
@@ -265,19 +334,27 @@ class Given(NamedTuple):
         shift = check_number(
             "intercept", self.intercept, low=-np.inf, remedy="pass 0.0 if there is none"
         )
+        terms = self.options.terms(self.X, n_features)
+        alpha = check_number("alpha", self.alpha, remedy="use a strength > 0")
+        scales = np.ones(n_features)
+        if terms.standardize:
+            spreads = design.spreads(omega)
+            scales = np.where(spreads > 0.0, spreads, 1.0)
         support = np.flatnonzero(w)
         return Problem(
             design=design,
             residual=design.exact_residual(target, shift, support, w[support]),
             omega=omega,
-            abs_w=np.abs(w),
-            sign=np.sign(w),
+            w=w,
+            v=w * scales,
+            scales=scales,
             weights=pi,
-            excluded=np.isinf(pi),
+            feature_alpha=terms.strength(alpha) * np.where(np.isinf(pi), 0.0, pi),
+            ridges=terms.ridges(alpha, pi),
             penalty=resolve_penalty(self.penalty),
-            alpha=check_number("alpha", self.alpha, remedy="use a strength > 0"),
+            alpha=alpha,
             intercept=shift,
-            positive=positive,
+            terms=terms,
             fit_intercept=fit_intercept,
         )
 

@@ -54,8 +54,15 @@ def _within_bounds(
     upper = np.full(columns.size, np.inf) if terms.upper is None else terms.upper[columns]
     if np.all(lower == 0.0) and np.all(np.isinf(upper)):
         return np.asarray(nnls(design, response)[0])
-    found = lsq_linear(design, response, bounds=(lower, upper), tol=1e-14)
-    return np.clip(found.x, lower, upper)
+    values, free = (
+        np.zeros(columns.size),
+        lower < upper,
+    )  # a coefficient of one value is no variable
+    if np.any(free):
+        box = (lower[free], upper[free])
+        found = lsq_linear(design[:, free], response, bounds=box, tol=1e-14)
+        values[free] = np.clip(found.x, *box)
+    return values
 
 
 def relaxed(problem: Problem, point: Point, sample_weight: Floats | None = None) -> Point:

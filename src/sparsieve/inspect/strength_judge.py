@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..data.centred import centred_columns
 from ..data.types import Floats
 from ..penalties import Penalty
-from .judge import Given, Problem, at_most_inf
+from .judge import Given, Options, Problem, at_most_inf
 
 Indices: TypeAlias = NDArray[np.intp]
 
@@ -39,19 +39,24 @@ def coordinatewise_violation(  # noqa: PLR0913 - the options of a public functio
     weights: ArrayLike | None = None,
     positive: bool = False,
     fit_intercept: bool = True,
+    standardize: bool = False,
+    l1_ratio: float = 1.0,
+    ridge: float = 0.0,
+    bounds: Any = None,
 ) -> float:
     r"""Return by how much a change of one coefficient can still lower the objective.
 
     .. math::
         \max_j \max_t \; F(w) - F(w + (t - w_j) e_j)
 
-    with the objective :math:`F` of :func:`objective`. Zero means that w is a coordinate-wise
-    minimum: no coefficient has a better value, however far away. A critical point need not be one,
-    because a concave penalty can have two valleys in one coordinate.
+    with the objective :math:`F` of :func:`objective`, t within the bounds. Zero means that w is a
+    coordinate-wise minimum: no coefficient has a better value, however far away. A critical point
+    need not be one, because a concave penalty can have two valleys in one coordinate.
 
     Parameters
     ----------
     X, y, coef, intercept, penalty, alpha, sample_weight, weights
+    standardize, l1_ratio, ridge, bounds
         As in :func:`objective`.
     positive : bool, default=False
         Look at values >= 0 only; a negative coefficient makes the result inf.
@@ -65,7 +70,8 @@ def coordinatewise_violation(  # noqa: PLR0913 - the options of a public functio
         >= 0, in the units of the objective, and reached by a point that was tried: never more than
         the truth but for rounding, and less by at most 1e-12 of the half variance of
         :math:`y - Xw + x_j w_j` (without an intercept: the half mean square). inf if an excluded
-        feature (weight inf) has a non-zero coefficient, or if numbers overflow.
+        feature (weight inf) has a non-zero coefficient, if one is out of bounds, or if numbers
+        overflow.
 
     Notes
     -----
@@ -74,9 +80,10 @@ def coordinatewise_violation(  # noqa: PLR0913 - the options of a public functio
     zero.
 
     Along one coordinate F is :math:`h t^2/2 - z t + r(|t|)` with the curvature :math:`h` of the
-    column, and its minimiser lies between 0 and :math:`z/h`. On a part of that interval the concave
-    :math:`r` is above its chord, which bounds F from below; parts are halved until no bound is
-    below the best value found.
+    column (divided by its squared scale where columns are standardised) and of its ridge, and its
+    minimiser lies between 0 and :math:`z/h` or the bound before that. On a part of that interval
+    the concave :math:`r` is above its chord, which bounds F from below; parts are halved until no
+    bound is below the best value found.
 
     Examples
     --------
@@ -91,26 +98,25 @@ def coordinatewise_violation(  # noqa: PLR0913 - the options of a public functio
     >>> round(sv.coordinatewise_violation(X, y, [5.0], penalty="mcp", alpha=0.25), 12)
     0.0
     """
-    given = Given(
-        X, y, coef, intercept, penalty, alpha, sample_weight, weights, positive, fit_intercept
-    )
+    options = Options(standardize, l1_ratio, ridge, bounds, positive, fit_intercept)
+    given = Given(X, y, coef, intercept, penalty, alpha, sample_weight, weights, options)
     with np.errstate(all="ignore"):  # beyond the range the answer is inf
         problem = given.problem()
         if problem.infeasible():
             return float("inf")
         point = _Point(problem)
         moving = np.flatnonzero(~problem.excluded)
-        c, h, w = point.c[moving], point.h[moving], point.w[moving]
-        z, feature_alpha = c + h * w, point.feature_alpha[moving]
-        now = point.cost(np.abs(w), feature_alpha)
-        towards = np.maximum(z, 0.0) if problem.positive else np.abs(z)
-        lines = _Lines(h * w * w / 2 - z * w + now, towards, h, feature_alpha)
-        if not _finite(*lines, now):
+        c, h, v = point.c[moving], point.h[moving], point.v[moving]
+        z, feature_alpha = point.z[moving], problem.feature_alpha[moving]
+        now = point.cost(np.abs(v), feature_alpha)
+        cap = point.cap(moving, z)
+        lines = _Lines(h * v * v / 2 - z * v + now, np.abs(z), h, feature_alpha, cap)
+        if not _finite(*lines[:-1], now):
             return float("inf")
         gain, which, t = _best_move(point.cost, lines, 0.0)
         if which >= 0 and np.isfinite(gain):
             # The same number from the step, which does not cancel where the step is short.
-            step = np.sign(z[which]) * t - w[which]
+            step = np.sign(z[which]) * t - v[which]
             cost = point.cost(np.array([t]), feature_alpha[which : which + 1])[0]
             gain = c[which] * step - h[which] * step**2 / 2 + (now[which] - cost)
         return at_most_inf(point.from_intercept + max(gain, 0.0))
@@ -128,6 +134,10 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
     weights: ArrayLike | None = None,
     positive: bool = False,
     fit_intercept: bool = True,
+    standardize: bool = False,
+    l1_ratio: float = 1.0,
+    ridge: float = 0.0,
+    bounds: Any = None,
 ) -> float:
     r"""Return by how much a swap of two features can still lower the objective.
 
@@ -143,6 +153,7 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
     Parameters
     ----------
     X, y, coef, intercept, penalty, alpha, sample_weight, weights, positive, fit_intercept
+    standardize, l1_ratio, ridge, bounds
         As in :func:`coordinatewise_violation`.
 
     Returns
@@ -150,7 +161,7 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
     float
         >= 0, in the units of the objective and as exact as :func:`coordinatewise_violation`; 0.0 if
         there is nothing to swap. inf if an excluded feature (weight inf) has a non-zero
-        coefficient, or if numbers overflow.
+        coefficient, if one is out of bounds, or if numbers overflow.
 
     Notes
     -----
@@ -172,9 +183,8 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
     >>> sv.swap_violation(X, y, [2.0, 0.0], **where)
     0.0
     """
-    given = Given(
-        X, y, coef, intercept, penalty, alpha, sample_weight, weights, positive, fit_intercept
-    )
+    options = Options(standardize, l1_ratio, ridge, bounds, positive, fit_intercept)
+    given = Given(X, y, coef, intercept, penalty, alpha, sample_weight, weights, options)
     with np.errstate(all="ignore"):  # beyond the range the answer is inf
         problem = given.problem()
         if problem.infeasible():
@@ -182,12 +192,13 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
         point = _Point(problem)
         if not _finite(point.c, point.h):
             return float("inf")
-        out = np.flatnonzero((point.w != 0) & (problem.weights > 0))
-        enters = (point.w == 0) & ~problem.excluded & (point.h > 0)
+        out = np.flatnonzero((point.v != 0) & (problem.weights > 0))
+        enters = (point.v == 0) & ~problem.excluded & (point.curvature > 0)
         if not (out.size and np.any(enters)):
             return 0.0
-        w, feature_alpha = point.w[out], point.feature_alpha[out]
-        base = point.cost(np.abs(w), feature_alpha) - w * (point.c[out] + point.h[out] * w / 2)
+        v = point.v[out]
+        base = point.cost(np.abs(v), problem.feature_alpha[out])
+        base -= v * (point.c[out] + point.h[out] * v / 2)
         if not _finite(base):
             return float("inf")
         gain = float(np.max(base))  # the best value of the one that comes in is zero
@@ -195,15 +206,19 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
         gain = max(gain, -point.from_intercept)
         for features, products in point.columns.pairs(out, enters):
             here, columns = out[features.start : features.stop], products.columns
-            z = point.c[columns, None] + products.values * point.w[here]
-            z = np.maximum(z, 0.0) if problem.positive else np.abs(z)
-            h = point.h[columns, None]
+            together = products.values / problem.scales[columns, None] / problem.scales[here]
+            signed = point.c[columns, None] + together * point.v[here]
+            z, h = np.abs(signed), point.h[columns, None]
             if not _finite(z * (z / h)):
                 return float("inf")
             j, i = np.nonzero(z * (z / h) / 2 + base[features] > gain)
             columns = columns[j]
             lines = _Lines(
-                base[features][i], z[j, i], point.h[columns], point.feature_alpha[columns]
+                base[features][i],
+                z[j, i],
+                point.h[columns],
+                problem.feature_alpha[columns],
+                point.cap(columns, signed[j, i]),
             )
             gain, _, _ = _best_move(point.cost, lines, gain)
         return at_most_inf(max(point.from_intercept + gain, 0.0))
@@ -229,12 +244,16 @@ class _Cost:
 
 
 class _Point:
-    """The point that is judged: coefficients, correlations, curvatures, all with the intercept."""
+    """The point that is judged, with the intercept, in the units of the penalty.
+
+    Coefficients ``v``; ``c`` and ``h``: how the objective without the penalty falls and bends,
+    its ridges included; ``curvature``: what of h is the column's; ``z``: the push that is left at
+    zero.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.cost = _Cost(problem.penalty)
-        self.w = problem.abs_w * problem.sign
-        self.feature_alpha = np.where(problem.excluded, 0.0, problem.alpha * problem.weights)
+        self.v = problem.v
         residual, self.from_intercept = problem.residual, 0.0
         if problem.fit_intercept:
             mean = float(problem.omega @ residual)
@@ -243,17 +262,31 @@ class _Point:
             residual -= rest
             self.from_intercept = (mean + rest) * (mean + rest) / 2
         self.columns = centred_columns(problem.design, problem.omega, problem.fit_intercept)
-        self.c, self.h = self.columns.measure(residual)
-        self.c[self.h == 0] = 0.0
+        c, h = self.columns.measure(residual)
+        c[h == 0] = 0.0
+        scales, ridges = problem.scales, problem.ridges
+        c, self.curvature = c / scales, h / scales / scales
+        self.h = self.curvature + ridges
+        self.c, self.z = c - ridges * self.v, c + self.curvature * self.v
+        self._terms, self._scales = problem.terms, scales
+
+    def cap(self, columns: Indices, push: Floats) -> Floats:
+        """Return how far from zero some coefficients may go in the direction they are pushed."""
+        lower, upper = self._terms.lower, self._terms.upper
+        free = np.full(columns.size, np.inf)
+        up = free if upper is None else upper[columns]
+        down = free if lower is None else -lower[columns]
+        return np.where(push > 0, up, down) * self._scales[columns]
 
 
 class _Lines(NamedTuple):
-    """One-dimensional problems: a coefficient of size t >= 0 gains what :meth:`gain` says."""
+    """One-dimensional problems: a coefficient of size 0 <= t <= cap gains what `gain` says."""
 
     base: Floats
     z: Floats
     h: Floats
     feature_alpha: Floats
+    cap: Floats
 
     def gain(self, t: Floats, cost: Floats) -> Floats:
         """Return base + z t - h t^2/2 - cost, where cost is r(t; alpha pi_j) or a bound of it."""
@@ -283,8 +316,10 @@ def _best_move(cost: _Cost, lines: _Lines, least: float) -> tuple[float, int, fl
     everyone = np.arange(lines.z.size)
     record(everyone, np.zeros(everyone.size), lines.base)
     far = np.where(lines.z > 0, lines.z / np.where(lines.h > 0, lines.h, np.inf), 0.0)
-    slack = _GAP * lines.z * far / 2
-    which = np.flatnonzero(lines.base + lines.z * far / 2 > best[0] + slack)
+    far = np.minimum(far, lines.cap)
+    free = far * (lines.z - lines.h * far / 2)  # the most that the fit can gain
+    slack = _GAP * free
+    which = np.flatnonzero(lines.base + free > best[0] + slack)
     which = which[far[which] > 0]
     left, right = np.zeros(which.size), far[which]
     some = lines.take(which)

@@ -136,11 +136,13 @@ def estimate_noise_variance(
     of least squares on the k features of a pilot model, :math:`\mathrm{RSS}/(n - k - 1)`. The pilot
     is where the path meets the noise: the last alpha, coming from alpha_max, with
 
-    .. math:: r'(0; \alpha) \ge t\, \hat\sigma(\alpha) / \sqrt{n}, \qquad
-        \sum_j 2\,\Phi(-t \pi_j / s_j) = 1
+    .. math:: r'(0; \alpha \lambda) \ge t\, \hat\sigma(\alpha) / \sqrt{n}, \qquad
+        \sum_j m_j\,\Phi(-t \pi_j / s_j) = 1
 
-    where :math:`\hat\sigma^2(\alpha)` is the residual variance at alpha and :math:`s_j` the root
-    mean square of (centred) column j: pure noise of that size lets in one feature on average. This
+    where :math:`\hat\sigma^2(\alpha)` is the residual variance at alpha, :math:`\lambda` the l1
+    ratio, :math:`s_j` the root mean square of (centred) column j, 1 where columns are standardised,
+    and :math:`m_j` the number of signs (1 or 2) that the bounds leave a coefficient: pure noise of
+    that size lets in one feature on average. This
     is the fixed point of the scaled lasso (Sun and Zhang, Biometrika 2012) with a level that knows
     the columns' scales. Beyond it a path fits noise, and its residuals say nothing.
     """
@@ -151,7 +153,8 @@ def estimate_noise_variance(
     df = np.array([point.values.size for point in points])
     variance = rss / np.maximum(free - df, 1.0)
     alphas = np.array([point.alpha for point in points])
-    slope = np.asarray(penalty.slope(np.zeros_like(alphas), alphas), dtype=np.float64)
+    strengths = problem.terms.strength(alphas)
+    slope = np.asarray(penalty.slope(np.zeros_like(alphas), strengths), dtype=np.float64)
     below = slope < _noise_level(problem) * np.sqrt(variance / n)
     last = int(np.argmax(below)) - 1 if np.any(below) else len(points) - 1
     return _least_squares_variance(problem, points[max(last, 0)].columns, n)
@@ -159,17 +162,17 @@ def estimate_noise_variance(
 
 def _noise_level(problem: Problem) -> float:
     """Return the t at which pure noise of unit variance lets in one feature on average."""
-    spread = problem.design.spreads(problem.data.omega())
-    pi = problem.data.weights
-    if pi is not None:
-        usable = (pi > 0.0) & np.isfinite(pi)
-        spread = spread[usable] / pi[usable]
-    spread = spread[spread > 0.0]
+    pi, terms = problem.feature_weights, problem.terms
+    spread = problem.design.spreads(problem.data.omega()) / problem.scales
+    ones = np.ones(problem.n_features)
+    signs = (terms.outward(ones) > 0.0).astype(np.float64) + (terms.outward(-ones) > 0.0)
+    usable = (pi > 0.0) & np.isfinite(pi) & (spread > 0.0) & (signs > 0.0)
+    spread, signs = spread[usable] / pi[usable], signs[usable]
 
     def surplus(t: float) -> float:
-        return float(np.sum(2.0 * ndtr(-t / spread))) - 1.0
+        return float(np.sum(signs * ndtr(-t / spread))) - 1.0
 
-    if spread.size < 2:
+    if np.sum(signs) <= 2.0:
         return 0.0
     # ndtr(-x) < 1 / (2 d) for every feature at the upper end, as x > sqrt(2 log d) there.
     top = float(spread.max()) * (2.0 + math.sqrt(2.0 * math.log(spread.size)))

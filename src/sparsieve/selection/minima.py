@@ -113,7 +113,11 @@ class _Task:
 
     def level(self) -> float:
         """Return the penalty's slope at zero."""
-        return slope_at_zero(self.penalty, self.alpha)
+        return slope_at_zero(self.penalty, self.problem.terms.strength(self.alpha))
+
+    def alpha_of(self, penalty: Penalty) -> float:
+        """Return the alpha at which another penalty, linear in alpha, has that slope at zero."""
+        return self.level() / slope_at_zero(penalty, self.problem.terms.l1_ratio)
 
 
 def local_minima(  # noqa: PLR0913 - the options of a public function, by keyword
@@ -236,7 +240,7 @@ def _path_start(task: _Task, solver: Solver) -> None:
 
 def _lasso_start(task: _Task, solver: Solver) -> None:
     lasso = Solver(task.problem, L1())
-    point = lasso.solve(task.level(), task.limits.tol, task.limits.max_iter)
+    point = lasso.solve(task.alpha_of(lasso.penalty), task.limits.tol, task.limits.max_iter)
     solver.warm_start(point.columns, point.values)
 
 
@@ -248,7 +252,7 @@ def _reverse_start(task: _Task, solver: Solver) -> None:
 def _shape_start(task: _Task, solver: Solver) -> None:
     """Follow the path of a more convex shape, then change the shape at alpha."""
     neighbour = neighbour_shape(task.penalty)
-    level = task.level() / slope_at_zero(neighbour, 1.0)  # the alpha of the same slope at zero
+    level = task.alpha_of(neighbour)
     solver.set_penalty(neighbour)
     largest = solver.largest_alpha()
     if largest > level:
@@ -259,19 +263,20 @@ def _shape_start(task: _Task, solver: Solver) -> None:
 def _ridge_start(task: _Task, solver: Solver) -> None:
     coef = _ridge(task.problem)
     count = max(1, min(task.problem.n_samples // 2, coef.size))
-    columns = np.sort(np.argsort(-np.abs(coef), kind="stable")[:count]).astype(np.int64)
+    order = np.argsort(-np.abs(coef * task.problem.scales), kind="stable")
+    columns = np.sort(order[:count]).astype(np.int64)
     columns = columns[coef[columns] != 0.0]
     solver.warm_start(columns, coef[columns])
 
 
 def _random_start(task: _Task, solver: Solver) -> None:
-    usable = np.flatnonzero(_allowed(task.problem))
+    usable, scales = np.flatnonzero(_allowed(task.problem)), task.problem.scales
     count = max(1, min(task.problem.n_samples // 4, usable.size))
     columns = np.sort(task.rng.choice(usable, size=count, replace=False)).astype(np.int64)
-    size = float(np.max(np.abs(_ridge(task.problem)), initial=0.0)) or 1.0
+    size = float(np.max(np.abs(_ridge(task.problem) * scales), initial=0.0)) or 1.0
     values = size * task.rng.standard_normal(count)
     start = np.zeros(task.problem.n_features)
-    start[columns] = values
+    start[columns] = values / scales[columns]
     start = task.problem.projected(_mirrored(task.problem.terms, start))
     solver.warm_start(columns, start[columns])
 
@@ -298,8 +303,11 @@ def _allowed(problem: Problem) -> NDArray[np.bool_]:
 
 
 def _ridge(problem: Problem) -> Floats:
-    """Return a ridge regression whose penalty is the mean variance of the rows' predictions."""
-    design, y = problem.design, problem.data.y
+    """Return a ridge regression whose penalty is the mean variance of the rows' predictions.
+
+    The penalty is in units of the problem's, the coefficients are in those of X.
+    """
+    design, y, scales = problem.design, problem.data.y, problem.scales
     omega = problem.data.omega()
     root = np.sqrt(omega)
     # Without an intercept nothing is centred.
@@ -307,14 +315,15 @@ def _ridge(problem: Problem) -> Floats:
     target = root * (y - (omega @ y if problem.fit_intercept else 0.0))
 
     def forward(v: Floats) -> Any:
+        v = v / scales
         return root * (design.product(v) - np.dot(mean, v))
 
     def backward(u: Floats) -> Any:
-        return design.correlations(root * u) - mean * float(root @ u)
+        return (design.correlations(root * u) - mean * float(root @ u)) / scales
 
     operator = LinearOperator(design.shape, matvec=forward, rmatvec=backward, dtype=np.float64)
     gram_size = float(np.linalg.norm(backward(target))) / max(float(np.linalg.norm(target)), 1e-300)
-    coef = np.asarray(lsqr(operator, target, damp=gram_size, iter_lim=50)[0])
+    coef = np.asarray(lsqr(operator, target, damp=gram_size, iter_lim=50)[0]) / scales
     coef[~_allowed(problem)] = 0.0
     return problem.terms.clip(coef)
 
@@ -325,7 +334,7 @@ def _compare(task: _Task, names: list[str], points: list[Point]) -> LocalMinima:
     label = np.full(len(points), -1, dtype=np.int64)
     found: list[Point] = []
     for k in np.argsort(objective, kind="stable"):
-        same = [n for n, other in enumerate(found) if _same(points[k], other)]
+        same = [n for n, other in enumerate(found) if _same(points[k], other, task.problem.scales)]
         if not same:
             found.append(points[k])
         label[k] = same[0] if same else len(found) - 1
@@ -349,10 +358,11 @@ def _compare(task: _Task, names: list[str], points: list[Point]) -> LocalMinima:
 _APART = 1e-4
 
 
-def _same(one: Point, other: Point) -> bool:
+def _same(one: Point, other: Point, scales: Floats) -> bool:
     columns = np.union1d(one.columns, other.columns)
     difference = np.zeros(columns.size)
     difference[np.searchsorted(columns, one.columns)] += one.values
     difference[np.searchsorted(columns, other.columns)] -= other.values
-    size = max(np.max(np.abs(one.values), initial=0.0), np.max(np.abs(other.values), initial=0.0))
-    return bool(np.max(np.abs(difference), initial=0.0) <= _APART * size)
+    sizes = [np.abs(point.values * scales[point.columns]) for point in (one, other)]
+    size = max(np.max(each, initial=0.0) for each in sizes)
+    return bool(np.max(np.abs(difference * scales[columns]), initial=0.0) <= _APART * size)

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._words import describe
-from ..data.design import Design
 from ..data.validation import check_number
 from ..penalties import L1, Penalty, resolve_penalty
 from ..penalties.resolve import families_with_shapes, shaped
+from ..solve.problem import Problem
 
 __all__ = ["neighbour_shape", "resolve_penalties", "shape_grid", "typical_scales"]
 
@@ -107,11 +107,13 @@ def _identity(penalty: Any) -> str:
     return f"{kind} {sorted(parameters().items())}" if callable(parameters) else str(id(penalty))
 
 
-def typical_scales(
-    design: Design, y: NDArray[np.float64], omega: NDArray[np.float64]
-) -> tuple[float, float]:
-    """Return the median root mean square of the columns about their means, and std(y) over it."""
-    spread = design.spreads(omega)
+def typical_scales(problem: Problem) -> tuple[float, float]:
+    """Return the median root mean square of the columns about their means, and std(y) over it.
+
+    Both are in the units of the penalty: columns that are standardised have 1.
+    """
+    omega, y = problem.data.omega(), problem.data.y
+    spread = problem.design.spreads(omega) / problem.scales
     spread = spread[spread > 0.0]
     column = float(np.median(spread)) if spread.size else 1.0
     size = math.sqrt(float(omega @ (y - omega @ y) ** 2)) / column

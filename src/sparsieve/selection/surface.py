@@ -356,5 +356,5 @@ def _penalties_of(problem: Problem, penalties: Any, shapes: Any) -> list[Penalty
         return resolve_penalties(penalties)
     if shapes is not None:
         return resolve_penalties(shape_grid(penalties, shapes))
-    column, coef = typical_scales(problem.design, problem.data.y, problem.data.omega())
+    column, coef = typical_scales(problem)
     return shape_grid(penalties, column_scale=column, coef_scale=coef)

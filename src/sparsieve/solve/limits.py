@@ -49,15 +49,15 @@ class Limits:
         """Return the seconds that are left, 0 when time is up."""
         return max(self.deadline - time.monotonic(), 0.0)
 
-    def tolerances(self, penalty: Any, alphas: Floats) -> Floats:
+    def tolerances(self, penalty: Any, strengths: Floats) -> Floats:
         """Return the tolerance of each alpha, relative to the penalty's slope at zero there.
 
-        A path-wide one is the same violation everywhere, but for points so coarse that they would
-        say nothing.
+        The strengths are what the penalty has of the alphas. A path-wide tolerance is the same
+        violation everywhere, but for points so coarse that they would say nothing.
         """
         if not self.path_wide:
-            return np.full(len(alphas), self.tol)
-        slopes = np.asarray(penalty.slope(np.zeros(len(alphas)), alphas), dtype=np.float64)
+            return np.full(len(strengths), self.tol)
+        slopes = np.asarray(penalty.slope(np.zeros(len(strengths)), strengths), dtype=np.float64)
         wanted: Floats = np.maximum(self.tol * slopes[0] / slopes, self.tol)
         return np.minimum(wanted, max(self.tol, _COARSEST)).astype(np.float64)
 

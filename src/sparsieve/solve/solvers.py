@@ -115,8 +115,8 @@ def _warn_of_constant(design: _core.Design, data: Checked) -> None:
     )
 
 
-# Rows per column from which on data are tall, how many columns per alpha are worth a Gram matrix of all
-# of them, and how many columns have one at the most.
+# Rows per column from which on data are tall, how many columns per alpha are worth a Gram matrix
+# of all of them, and how many columns have one at the most.
 _TALL, _FEW, _MOST = 4, 20, 2000
 
 # A path of so many alphas reads X often enough for a shadow, whatever the data.

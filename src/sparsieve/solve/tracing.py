@@ -57,7 +57,9 @@ def trace(
     best = start.kind == "best"
     times = 3 + len(walks_of_a_round(solver.minimum)) if best else 1  # that each alpha has its turn
     bar = counter(times * len(alphas), 0, progress, "alphas")
-    walk = _Walk(solver, alphas, limits.tolerances(solver.penalty, alphas), limits, bar)
+    strengths = solver.problem.terms.strength(alphas)
+    tolerances = limits.tolerances(solver.penalty, strengths)
+    walk = _Walk(solver, alphas, tolerances, limits, bar)
     try:
         points, ended = walk.best(start) if best else walk.down(start)
     except KeyboardInterrupt:
