@@ -302,13 +302,19 @@ def test_any_number_of_threads_gives_the_same_bits(storage):
     else:
         X, y = generic(2, 60, 20_000)
         X = X.astype(np.float32 if storage == "float32" else np.float64, order="F")
-    paths = [sv.sparse_path(X, y, "mcp", alphas=20, n_jobs=jobs) for jobs in (None, 1, 2, 3, -1)]
+    paths = [
+        sv.sparse_path(X, y, "mcp", alphas=20, n_jobs=jobs, standardize=False)
+        for jobs in (None, 1, 2, 3, -1)
+    ]
     for path in paths[1:]:
         np.testing.assert_array_equal((path.coefs != paths[0].coefs).sum(), 0)
         for field in ("alphas", "intercepts", "objective", "kkt", "dual_gap", "passes"):
             np.testing.assert_array_equal(getattr(path, field), getattr(paths[0], field))
     alpha = float(paths[0].alphas[10])
-    one, two = (sv.SparseRegressor("mcp", alpha, n_jobs=jobs).fit(X, y) for jobs in (1, 2))
+    one, two = (
+        sv.SparseRegressor("mcp", alpha, n_jobs=jobs, standardize=False).fit(X, y)
+        for jobs in (1, 2)
+    )
     np.testing.assert_array_equal(one.coef_, two.coef_)
 
 
@@ -411,7 +417,7 @@ def test_large_sparse_supports_are_certified_as_they_are(penalty, max_iter):
     rng = np.random.default_rng(1)
     X = sparse.random_array((400, 3000), density=5 / 400, rng=rng, format="csc")
     y = X[:, :200] @ rng.standard_normal(200) + 0.1 * rng.standard_normal(400)
-    path = sv.sparse_path(X, y, penalty, alphas=15, max_iter=max_iter)
+    path = sv.sparse_path(X, y, penalty, alphas=15, max_iter=max_iter, standardize=False)
     assert path.support_size.max() > 100
     for k, alpha in enumerate(path.alphas):
         violation = sv.kkt_violation(

@@ -128,6 +128,7 @@ _ATTRIBUTES: dict[str, Check] = {
     "objective_": _is_number,
     "certificate_": lambda value: isinstance(value, Certificate),
     "alpha_": _is_positive,
+    "l1_ratio_": _is_positive,
     "penalty_": _is_penalty,
     "alphas_": _array("f", 1, 2),
     "mse_path_": _array("f", 2, 3),

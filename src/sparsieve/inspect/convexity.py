@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..data.types import Floats
 from ..penalties import Penalty, is_convex, largest_concavity
 from ..penalties.base import slope_at_zero
+from ..solve.solvers import may_use_products
 
 if TYPE_CHECKING:
     from ..solve.path_data import PathData
@@ -23,6 +24,8 @@ __all__ = ["convex_by_ridge", "convex_region", "global_lower_bound", "global_low
 # claimed.
 _AFFORDABLE = 1e8
 _EPS = float(np.finfo(np.float64).eps)
+# How exact a fit is, relative, that comes from products of columns (kFitShare in the engine).
+_BY_PRODUCTS = 1e-10
 # The engine moves columns near zero whose mean is more than this many times their spread.
 _FAR = 1e3
 
@@ -161,11 +164,13 @@ def _rounding(problem: Problem, point: Point) -> float:
     if problem.fit_intercept:
         about = block - block[int(np.argmax(omega))]
         sizes = np.minimum(sizes, _FAR * np.sqrt(omega @ (about - omega @ about) ** 2))
+    # Where the engine knows a fit from products of columns instead of a residual.
+    products = _BY_PRODUCTS * abs(point.objective) if may_use_products(problem) else 0.0
     terms = point.values.size + 4.0
     off = _EPS * terms * float(sizes[-1] + sizes[:-1] @ np.abs(point.values))
     norm = np.sqrt(2.0 * max(point.objective, 0.0))
     sums = _EPS * (problem.n_samples + terms + 16.0) * abs(point.objective)
-    return float((norm + off) * off + sums)
+    return float((norm + off) * off + sums + products)
 
 
 def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
