@@ -173,8 +173,8 @@ def _check_bounds(
         low, high = bounds
     except (TypeError, ValueError):
         raise ValueError(
-            f"bounds must be a pair (lower, upper), got {bounds!r}; use e.g. bounds=(0, None) or "
-            "bounds=(-1, 1)."
+            f"bounds must be a pair (lower, upper), got {bounds!r:.60}; use e.g. bounds=(0, None) "
+            "or bounds=(-1, 1)."
         ) from None
     lower = _one_side("lower", low, -np.inf, n_features, names)
     upper = _one_side("upper", high, np.inf, n_features, names)
@@ -202,7 +202,7 @@ def _one_side(
     except (TypeError, ValueError):
         raise ValueError(
             f"bounds: the {side} bound must be a number, one number per column, or None, got "
-            f"{values!r}."
+            f"{values!r:.60}; use e.g. bounds=(0, None) or bounds=(-1, 1)."
         ) from None
     if array.ndim > 1 or (array.ndim == 1 and array.size != n_features):
         raise ValueError(
