@@ -22,7 +22,8 @@ def models():
     X, y, _ = toy(n_samples=40, n_features=6, n_active=3, noise=0.5, seed=0)
     table = Table("t", [f"c{j}" for j in range(6)], np.asfortranarray(X), {}, y, "y")
     design = make_design(table, None, impute="mean")
-    chosen = sv.SparseRegressorIC(["l1", "mcp"], alphas=4).fit(design.X, design.y)
+    chosen = sv.SparseRegressorIC(["l1", "mcp"], alphas=4, standardize=True)
+    chosen.fit(design.X, design.y)
     return {
         "plain": sv.SparseRegressor("mcp", alpha=0.3).fit(X, y),
         "cv": sv.SparseRegressorCV(["l1", "mcp"], alphas=4, cv=3).fit(X, y),

@@ -90,7 +90,8 @@ def table_model():
     X, y = problem()
     table = Table("t", [f"x{j}" for j in range(11)], np.asfortranarray(X[:, :11]), {}, y, "y")
     design = make_design(table, None, impute="mean")
-    return TableModel.of(sv.SparseRegressorCV("mcp", alphas=8).fit(design.X, design.y), design)
+    regressor = sv.SparseRegressorCV("mcp", alphas=8, standardize=True).fit(design.X, design.y)
+    return TableModel.of(regressor, design)
 
 
 def test_a_table_model_comes_back_and_forged_schemas_do_not(tmp_path):
