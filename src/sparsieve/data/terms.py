@@ -11,18 +11,18 @@ s_j is the weighted standard deviation of column j. Plain NumPy: the judges use 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .by_name import by_name
 from .kinds import check_flag
 from .types import Floats
 from .validation import check_number
 
-__all__ = ["PLAIN", "Terms", "by_name", "check_terms"]
+__all__ = ["PLAIN", "Terms", "check_terms"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,27 +143,6 @@ def check_terms(
     )
 
 
-def by_name(name: str, values: Any, names: NDArray[Any] | None, missing: float) -> Any:
-    """Return a mapping from column names to numbers as one number per column, else the values.
-
-    Columns that are not named get ``missing``.
-    """
-    if not isinstance(values, Mapping):
-        return values
-    if names is None:
-        raise ValueError(
-            f"{name} was given by column names, but X has none; pass a data frame, or one number "
-            "per column."
-        )
-    unknown = [key for key in values if key not in set(names)]
-    if unknown:
-        raise ValueError(
-            f"{name}: {unknown[0]!r} is no column of X; its columns are "
-            f"{', '.join(map(str, names[:8]))}{', ...' if len(names) > 8 else ''}."
-        )
-    return np.array([values.get(column, missing) for column in names])
-
-
 def _check_bounds(
     bounds: Any, n_features: int, names: NDArray[Any] | None
 ) -> tuple[Floats | None, Floats | None]:
@@ -173,8 +152,8 @@ def _check_bounds(
         low, high = bounds
     except (TypeError, ValueError):
         raise ValueError(
-            f"bounds must be a pair (lower, upper), got {bounds!r:.60}; use e.g. bounds=(0, None) "
-            "or bounds=(-1, 1)."
+            f"bounds must be a pair (lower, upper), got {_shown(bounds)}; use e.g. "
+            "bounds=(0, None) or bounds=(-1, 1)."
         ) from None
     lower = _one_side("lower", low, -np.inf, n_features, names)
     upper = _one_side("upper", high, np.inf, n_features, names)
@@ -202,7 +181,7 @@ def _one_side(
     except (TypeError, ValueError):
         raise ValueError(
             f"bounds: the {side} bound must be a number, one number per column, or None, got "
-            f"{values!r:.60}; use e.g. bounds=(0, None) or bounds=(-1, 1)."
+            f"{_shown(values)}; use e.g. bounds=(0, None) or bounds=(-1, 1)."
         ) from None
     if array.ndim > 1 or (array.ndim == 1 and array.size != n_features):
         raise ValueError(
@@ -213,3 +192,8 @@ def _one_side(
         raise ValueError(f"bounds: the {side} bound is nan; use None or {none} for no bound.")
     array = np.broadcast_to(array, (n_features,)).astype(np.float64)
     return None if np.all(array == none) else array
+
+
+def _shown(value: Any) -> str:
+    """Return the beginning of a value in words, on one line."""
+    return " ".join(repr(value).split())[:60]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
 
+from .by_name import by_name
 from .kinds import check_entries_exist, check_frame_columns, check_kind
 from .sample_weights import normalised
 from .sparse_checks import canonical, sound
@@ -91,7 +92,7 @@ def check_X_y(
         repeated, put right in a copy.
     y : array-like of shape (n_samples,)
     sample_weight : array-like of shape (n_samples,) or float, default=None
-    weights : array-like of shape (n_features,), default=None
+    weights : array-like of shape (n_features,) or mapping of names to numbers, default=None
         Penalty weight per feature: 0 unpenalised, inf excluded.
     min_samples : int, default=2
 
@@ -106,7 +107,7 @@ def check_X_y(
         X,
         check_y(y, n_samples),
         check_sample_weight(sample_weight, n_samples),
-        check_weights(weights, n_features),
+        check_weights(weights, n_features, names),
         names,
     )
 
@@ -197,8 +198,14 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Floats | None:
     return checked
 
 
-def check_weights(weights: Any, n_features: int) -> Floats | None:
-    """Return the penalty weights as a float64 vector, or None; 0 and inf are allowed."""
+def check_weights(
+    weights: Any, n_features: int, names: NDArray[Any] | None = None
+) -> Floats | None:
+    """Return the penalty weights as a float64 vector, or None; 0 and inf are allowed.
+
+    A mapping has those of some columns by name; the others have 1.
+    """
+    weights = by_name("weights", weights, names, 1.0)
     if weights is None:
         return None
     return check_non_negative("weights", weights, n_features, "column of X")

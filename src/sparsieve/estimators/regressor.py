@@ -164,8 +164,9 @@ class SparseRegressor(FittedPoint):
     fit_intercept : bool, default=True
     positive : bool, default=False
         Require :math:`w_j \ge 0`.
-    weights : array-like of shape (n_features,), default=None
-        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it.
+    weights : array-like of shape (n_features,) or mapping, default=None
+        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it. A mapping from column
+        names to numbers has those that are not 1.
     tol : float, default=1e-6
         Largest violation of stationarity, as a fraction of the penalty's slope at zero.
     max_iter : int, default=10_000
