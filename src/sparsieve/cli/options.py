@@ -68,12 +68,12 @@ def _stack(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda inner, option: option(inner), reversed(options), command)
 
 
-def _check(allowed: Callable[[float], bool], words: str) -> Callable[..., Any]:
+def _check(allowed: Callable[[float], bool], fault: str, remedy: str) -> Callable[..., Any]:
     """Return a callback that refuses numbers which are not allowed, nan among them."""
 
     def check(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
         if value is not None and not allowed(value):
-            raise click.BadParameter(f"{value:g} {words}", ctx, param)
+            raise click.BadParameter(f"{value:g} {fault}; use {remedy}", ctx, param)
         return value
 
     return check
@@ -125,14 +125,14 @@ solver_options = _stack(
     click.option(
         "--lower",
         type=float,
-        callback=_check(lambda value: value <= 0.0, "excludes zero; use 0 or less"),
+        callback=_check(lambda value: value <= 0.0, "excludes zero", "0 or less"),
         metavar="NUMBER",
         help="Smallest coefficient, on the original scale of the columns; at most 0.",
     ),
     click.option(
         "--upper",
         type=float,
-        callback=_check(lambda value: value >= 0.0, "excludes zero; use 0 or more"),
+        callback=_check(lambda value: value >= 0.0, "excludes zero", "0 or more"),
         metavar="NUMBER",
         help="Largest coefficient, on the original scale of the columns; at least 0.",
     ),
@@ -142,7 +142,7 @@ solver_options = _stack(
         default=1.0,
         show_default=True,
         callback=_check(
-            lambda value: 0.0 < value <= 1.0, "is not above 0 and at most 1; use 1 for no ridge"
+            lambda value: 0.0 < value <= 1.0, "is not above 0 and at most 1", "1 for no ridge"
         ),
         help="Part of alpha that the penalty gets; the rest is a ridge, as in an elastic net.",
     ),
@@ -152,7 +152,7 @@ solver_options = _stack(
         default=0.0,
         show_default=True,
         callback=_check(
-            lambda value: 0.0 <= value < math.inf, "is not a finite number >= 0; use 0 for no ridge"
+            lambda value: 0.0 <= value < math.inf, "is not a finite number >= 0", "0 for no ridge"
         ),
         help="A ridge that does not depend on alpha.",
     ),
