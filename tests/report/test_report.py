@@ -351,6 +351,20 @@ def test_coefficients_of_a_standardised_fit_are_those_of_the_columns_as_they_are
             render(made, scale=raw.std(axis=0))
 
 
+def test_the_call_that_a_report_shows_asks_for_units_ridge_and_bounds() -> None:
+    raw, _, y = standardised()
+    for options, words in (
+        ({"standardize": True}, ", standardize=True)"),
+        ({"l1_ratio": 0.5, "ridge": 0.25}, ", l1_ratio=0.5, ridge=0.25)"),
+        ({"positive": True}, ", positive=True)"),
+        ({"bounds": (-1, 1)}, ", bounds=bounds)"),
+    ):
+        shown = embedded(render(sv.sparse_path(raw, y, "l1", alphas=3, **options)))["reproduce"]
+        assert words in shown, shown
+    plain = embedded(render(sv.sparse_path(raw, y, "l1", alphas=3)))["reproduce"]
+    assert "standardize" not in plain
+
+
 def test_a_report_tells_units_ridge_and_bounds_only_where_there_are_any() -> None:
     raw, _, y = standardised()
     options = {"standardize": True, "l1_ratio": 0.5, "ridge": 0.25, "bounds": (-1.0, None)}

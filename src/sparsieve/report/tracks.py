@@ -50,6 +50,7 @@ class Track:
     curve: int | None = None
     ended: str = "complete"
     tol_relative_to: str = "alpha"
+    terms: str = ""
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,22 @@ def track_of(path: PathData) -> Track:
         names=path.feature_names,
         ended=path.ended,
         tol_relative_to=path.tol_relative_to,
+        terms=_terms_in_code(path.problem),
     )
+
+
+def _terms_in_code(problem: Any) -> str:
+    """Return the arguments that ask for units, ridge and bounds of a problem, if it is known."""
+    if problem is None:
+        return ""
+    terms = problem.terms
+    code = ", standardize=True" if terms.standardize else ""
+    for name, default in (("l1_ratio", 1.0), ("ridge", 0.0)):
+        value = getattr(terms, name)
+        code += "" if value == default else f", {name}={value!r}"
+    if terms.positive:
+        return f"{code}, positive=True"
+    return f"{code}, bounds=bounds" if terms.bounded else code  # numbers that only the caller has
 
 
 def _region(path: PathData) -> list[bool]:
