@@ -6,7 +6,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from problems import toy
-from sklearn.linear_model import ElasticNet, Lasso, LassoCV, MultiTaskLasso, Ridge
+from sklearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, MultiTaskLasso, Ridge
 from tolerances import FEW_OPS, SKGLM
 
 import sparsieve as sv
@@ -72,15 +72,42 @@ def test_scikit_learn_others(problem):
     fitted = LassoCV(cv=3).fit(X, y)
     assert converters.from_sklearn(fitted).alpha == fitted.alpha_
     assert converters.from_sklearn(ElasticNet(alpha=0.2, l1_ratio=1.0)).alpha == 0.2
-    with pytest.raises(ValueError, match="adds a ridge penalty"):
-        converters.from_sklearn(ElasticNet())
-    with pytest.raises(ValueError, match="not fitted"):
-        converters.from_sklearn(LassoCV())
+    with pytest.raises(ValueError, match=r"l1_ratio must be .*a ridge alone selects nothing"):
+        converters.from_sklearn(ElasticNet(l1_ratio=0.0))
+    for chooses in (LassoCV(), ElasticNetCV()):
+        with pytest.raises(ValueError, match=f"{type(chooses).__name__} is not fitted"):
+            converters.from_sklearn(chooses)
     for other in (Ridge(), MultiTaskLasso()):
         with pytest.raises(TypeError, match=f"{type(other).__name__} has no equivalent"):
             converters.from_sklearn(other)
     with pytest.raises(ValueError, match="only the lasso"):
         converters.to_sklearn(sv.SparseRegressor("mcp"))
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("chosen", [False, True])
+def test_elastic_nets(problem, positive, chosen):
+    X, y = problem
+    options = {"positive": positive, "tol": 1e-10}
+    theirs = (
+        ElasticNetCV(l1_ratio=[0.3, 0.7], cv=3, **options)
+        if chosen
+        else ElasticNet(alpha=0.2, l1_ratio=0.3, **options)
+    ).fit(X, y)
+    ours = converters.from_sklearn(theirs).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=SKGLM)
+    back = converters.to_sklearn(ours)
+    assert type(back) is ElasticNet
+    assert back.positive == positive
+    np.testing.assert_allclose(back.set_params(tol=1e-10).fit(X, y).coef_, ours.coef_, atol=SKGLM)
+
+
+def test_a_ridge_of_its_own_becomes_part_of_an_elastic_net(problem):
+    X, y = problem
+    ours = sv.SparseRegressor("l1", 0.2, l1_ratio=0.8, ridge=0.1, standardize=False).fit(X, y)
+    theirs = converters.to_sklearn(ours).set_params(tol=1e-10)
+    assert theirs.alpha * theirs.l1_ratio == pytest.approx(0.16, rel=FEW_OPS)
+    np.testing.assert_allclose(theirs.fit(X, y).coef_, ours.coef_, atol=SKGLM)
 
 
 def test_what_was_chosen_is_converted(problem):
@@ -101,6 +128,8 @@ def test_what_was_chosen_is_converted(problem):
         sv.SparseRegressor("l1", alpha=0.1),
         sv.SparseRegressor("l1", alpha=0.1, positive=True),
         sv.SparseRegressor("l1", alpha=0.1, weights=np.r_[np.full(15, 0.5), np.full(15, 2.0)]),
+        sv.SparseRegressor("l1", alpha=0.1, l1_ratio=0.4),
+        sv.SparseRegressor("l1", alpha=0.1, ridge=0.2, bounds=(0, None)),
         sv.SparseRegressor(sv.MCP(4.0), alpha=0.2),
         sv.SparseRegressor(sv.SCAD(3.7), alpha=0.2, fit_intercept=False),
         sv.SparseRegressor(sv.LogSum(1.0), alpha=0.1),
@@ -115,9 +144,10 @@ def test_skglm_solves_the_same_problem(problem, model):
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=SKGLM)
     assert ours.intercept_ == pytest.approx(float(np.ravel(theirs.intercept_)[0]), abs=SKGLM)
     back = converters.from_skglm(theirs)
-    assert back.alpha == pytest.approx(model.alpha, rel=FEW_OPS)
+    strengths = [m.alpha * m.l1_ratio for m in (back, model)]
+    assert strengths[0] == pytest.approx(strengths[1], rel=FEW_OPS)
     assert type(back.penalty) is type(converters.resolve_penalty(model.penalty))
-    assert back.positive == model.positive
+    assert back.positive == (model.positive or model.bounds is not None)
     assert back.fit_intercept == model.fit_intercept
 
 
@@ -128,12 +158,14 @@ def test_skglm_estimators(problem):
     for theirs in (
         skglm.Lasso(alpha=0.1, tol=1e-8),
         skglm.WeightedLasso(alpha=0.1, weights=np.linspace(0.5, 2.0, 30), tol=1e-8),
+        skglm.ElasticNet(alpha=0.1, l1_ratio=0.4, tol=1e-8),
         skglm.MCPRegression(alpha=0.2, gamma=4.0, tol=1e-8),
+        skglm.MCPRegression(alpha=0.2, gamma=4.0, weights=np.full(30, 0.5), tol=1e-8),
     ):
         ours = converters.from_skglm(theirs).fit(X, y)
         np.testing.assert_allclose(ours.coef_, theirs.fit(X, y).coef_, atol=SKGLM)
     with pytest.raises(ValueError, match="multiplies the whole MCP"):
-        converters.from_skglm(skglm.MCPRegression(weights=np.ones(30)))
+        converters.from_skglm(skglm.MCPRegression(weights=np.linspace(1.0, 2.0, 30)))
     from skglm.datafits import Huber
     from skglm.penalties import L0_5
 
@@ -215,6 +247,39 @@ def test_ncvreg_objective():
     np.testing.assert_allclose(penalty.value([1.0, 3.0, 9.0], alpha), [1 - 1 / 6, 1.5, 1.5])
 
 
+def test_elastic_nets_of_ncvreg_and_what_settings_say_beside():
+    settings = converters.from_ncvreg("MCP", lam=0.2, alpha=0.6, penalty_factor=[1.0, 0.0, 2.0])
+    assert settings.options == {"standardize": True, "l1_ratio": 0.6}
+    assert len(settings) == 3
+    regressor = settings.regressor(tol=1e-8)
+    stated = (regressor.alpha, regressor.l1_ratio, regressor.standardize, regressor.tol)
+    assert stated == (0.2, 0.6, True, 1e-8)
+    for source in (settings, regressor):
+        arguments = converters.to_ncvreg(source)
+        assert arguments["lambda"] == pytest.approx(0.2, rel=FEW_OPS)
+        assert arguments["alpha"] == pytest.approx(0.6, rel=FEW_OPS)
+        np.testing.assert_array_equal(arguments["penalty.factor"], [1.0, 0.0, 2.0])
+
+
+def test_glmnet_elastic_net_with_bounds_goes_there_and_back():
+    given = dict(alpha=0.3, lower_limits=-1.0, upper_limits=[1.0, 2.0, np.inf], y_scale=5.0)
+    settings = converters.from_glmnet(0.4, **given, standardize=False)
+    assert settings.options["bounds"] == (-1.0, [1.0, 2.0, np.inf])
+    # glmnet's objective for y / 5 and lambda / 5, times 25: its ridge is 0.4 * 0.7 / 5.
+    alpha, ratio = settings.alpha, settings.options["l1_ratio"]
+    assert alpha * ratio == pytest.approx(0.4 * 0.3, rel=FEW_OPS)
+    assert alpha * (1.0 - ratio) == pytest.approx(0.4 * 0.7 / 5.0, rel=FEW_OPS)
+    back = converters.to_glmnet(settings, y_scale=5.0)
+    assert back["lambda"] == pytest.approx(0.4, rel=FEW_OPS)
+    assert back["alpha"] == pytest.approx(0.3, rel=FEW_OPS)
+    assert back["standardize"] is False
+    np.testing.assert_array_equal(back["lower.limits"], [-1.0] * 3)
+    np.testing.assert_array_equal(back["upper.limits"], given["upper_limits"])
+    plain = converters.to_glmnet(converters.from_glmnet(0.4))
+    assert plain == {"lambda": 0.4, "alpha": 1.0, "standardize": True}
+    assert converters.to_glmnet(sv.SparseRegressor("l1", bounds=(0, None)))["lower.limits"] == 0.0
+
+
 def test_glmnet_factors_sum_to_the_number_of_features():
     settings = converters.from_glmnet(0.1, penalty_factor=[1.0, 3.0, 0.0])
     np.testing.assert_allclose(settings.weights, [0.75, 2.25, 0.0], rtol=FEW_OPS)
@@ -231,7 +296,21 @@ def test_glmnet_factors_sum_to_the_number_of_features():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: converters.from_glmnet(0.1, alpha=0.5), "adds a ridge penalty"),
+        (lambda: converters.from_glmnet(0.1, alpha=0.0), "alpha must be .*a ridge alone selects"),
+        (lambda: converters.from_ncvreg(lam=0.1, alpha=2.0), "alpha must be .*use alpha=1 for no"),
+        (lambda: converters.to_ncvreg(sv.SparseRegressor(positive=True)), "ncvreg has no bounds"),
+        (
+            lambda: converters.to_glmnet(sv.SparseRegressor("l1", ridge=1.0, weights=[1.0, 2.0])),
+            "ridge= is not; use l1_ratio= instead, or weights=None",
+        ),
+        (
+            lambda: converters.to_sklearn(sv.SparseRegressor("l1", standardize=True)),
+            "scikit-learn does not standardise; use standardize=False",
+        ),
+        (
+            lambda: converters.to_sklearn(sv.SparseRegressor("l1", bounds=(-1, 1))),
+            "bounds no coefficients but their sign; use positive=True",
+        ),
         (lambda: converters.from_glmnet(0.1, penalty_factor=[0.0, 0.0]), "every penalty factor is"),
         (lambda: converters.to_glmnet(Settings(sv.MCP(), 0.1)), "glmnet has only the lasso"),
         (lambda: converters.from_ncvreg("ridge", lam=0.1), "penalty='ridge' is not known"),

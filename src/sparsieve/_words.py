@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["Summarised", "describe", "text_table"]
+__all__ = ["Summarised", "describe", "terms_in_words", "text_table"]
 
 
 class Summarised:
@@ -43,3 +43,38 @@ def describe(penalty: Any) -> str:
         for name, value in parameters.items()
     )
     return f"{type(penalty).__name__}({inside})"
+
+
+def terms_in_words(params: Mapping[str, Any]) -> dict[str, str]:
+    """Return an estimator's units, ridge and bounds in words, as far as they are not the defaults.
+
+    Parameters
+    ----------
+    params : mapping
+        Parameters of an estimator; files of older ones lack some.
+    """
+    words = {}
+    if params.get("standardize") is True:
+        words["columns"] = "standardised for the fit"
+    for name, default in (("l1_ratio", 1.0), ("ridge", 0.0)):
+        value = params.get(name, default)
+        if value != default:
+            words[name] = f"{value:g}" if isinstance(value, int | float) else str(value)
+    bounds = params.get("bounds")
+    if bounds is not None:
+        words["bounds"] = _bounds_in_words(bounds)
+    return words
+
+
+def _bounds_in_words(bounds: Any) -> str:
+    try:
+        lower, upper = bounds
+    except (TypeError, ValueError):  # known only as text
+        return str(bounds)
+
+    def side(value: Any, none: str) -> str:
+        if value is None:
+            return none
+        return f"{value:g}" if isinstance(value, int | float) else "one number per column"
+
+    return f"{side(lower, '-inf')} to {side(upper, 'inf')}"

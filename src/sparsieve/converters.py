@@ -3,11 +3,12 @@ r"""The same problem in other libraries' parameters, and back.
 sparsieve minimises
 
 .. math::
-    \frac{1}{2n} \sum_i (y_i - b - x_i^\top w)^2 + \sum_j r(|w_j|; \alpha \pi_j)
+    \frac{1}{2n} \sum_i (y_i - b - x_i^\top w)^2 + \sum_j \Big[ r(|w_j|; \alpha \lambda \pi_j)
+    + \frac{\alpha (1 - \lambda) \pi_j + \rho}{2} w_j^2 \Big]
 
-on the columns as they are. scikit-learn and skglm do too. The paper [RGS19] drops the 1/n. ncvreg
-and glmnet standardise the columns first (mean 0 and variance 1, with 1/n): standardise X yourself,
-for instance with ``StandardScaler``, and divide the coefficients by its ``scale_`` to compare.
+with the l1 ratio :math:`\lambda` and the ridge :math:`\rho`, on the columns as they are, or in
+units of their standard deviations with ``standardize=True``. scikit-learn and skglm take columns
+as they are, ncvreg standardises, glmnet too unless told otherwise. The paper drops the 1/n.
 """
 
 # This module alone asks for the class of a penalty. Names and scales of other packages are no facts
@@ -19,8 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.linear_model import ElasticNet, Lasso, LassoCV
+from sklearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV
 
+from .data.names import by_name
+from .data.terms import Terms, check_terms
 from .data.validation import check_integer, check_number, check_weights
 from .estimators.regressor import SparseRegressor
 from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Penalty, resolve_penalty
@@ -40,18 +43,89 @@ __all__ = [
 ]
 
 
-class Settings(NamedTuple):
-    """A penalty, its strength, and weights per feature, as sparsieve takes them."""
-
+class _Triple(NamedTuple):
     penalty: Penalty
     alpha: float
     weights: NDArray[np.float64] | None = None
 
 
-def _settings(model: Any) -> Settings:
-    """Return the settings of a regressor, those it chose if it is one that chooses, or as given."""
-    if isinstance(model, Settings):
-        return model._replace(penalty=resolve_penalty(model.penalty))
+class Settings(_Triple):
+    """A penalty, its strength, and weights per feature, as sparsieve takes them.
+
+    Attributes
+    ----------
+    penalty : Penalty
+    alpha : float
+    weights : ndarray of shape (n_features,) or None
+    options : dict
+        What else the problem says, as keywords of :func:`~sparsieve.sparse_path` and the
+        estimators: ``standardize``, ``l1_ratio``, ``bounds``.
+    """
+
+    options: dict[str, Any]
+
+    def __new__(
+        cls, penalty: Penalty, alpha: float, weights: Any = None, **options: Any
+    ) -> Settings:
+        """Make settings; unpacked they are three."""
+        made = super().__new__(cls, penalty, alpha, weights)
+        made.options = options
+        return made
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}, options={self.options})"
+
+    def regressor(self, **more: Any) -> SparseRegressor:
+        """Return a regressor (not fitted) with these settings and more keywords."""
+        return SparseRegressor(
+            self.penalty, self.alpha, **{"weights": self.weights, **self.options, **more}
+        )
+
+
+class _Stated(NamedTuple):
+    """The problem of settings or of a regressor, checked."""
+
+    penalty: Any
+    alpha: float
+    weights: NDArray[np.float64] | None
+    terms: Terms
+
+    def elastic(self, y_scale: float = 1.0) -> tuple[float, float]:
+        """Return strength and l1 ratio of an elastic net that has no other ridge.
+
+        ``y_scale`` is for those who divide y by it first: their ridge is so much weaker.
+        """
+        if self.weights is not None and self.terms.ridge > 0.0:
+            raise ValueError(
+                "elsewhere a ridge is multiplied by the features' weights, and ridge= is not; use "
+                "l1_ratio= instead, or weights=None."
+            )
+        if not self.terms.ridged:
+            return self.alpha, 1.0
+        first = self.terms.strength(self.alpha)
+        second = y_scale * (self.alpha * (1.0 - self.terms.l1_ratio) + self.terms.ridge)
+        return first + second, first / (first + second)
+
+    def positive(self, package: str) -> bool:
+        """Return whether coefficients are >= 0, for a package that knows no other option."""
+        if self.terms.standardize:
+            raise ValueError(
+                f"{package} does not standardise; use standardize=False, and columns divided by "
+                "their standard deviations (StandardScaler)."
+            )
+        if self.terms.bounded and not self.terms.positive:
+            raise ValueError(
+                f"{package} bounds no coefficients but their sign; use positive=True or no bounds."
+            )
+        return self.terms.positive
+
+
+_TERMS = ("positive", "standardize", "l1_ratio", "ridge", "bounds")
+
+
+def _stated(model: Any) -> _Stated:
+    """Return the problem of settings or of a regressor, with what it chose if it chooses."""
+    names = getattr(model, "feature_names_in_", None)
     alpha = getattr(model, "alpha_", getattr(model, "alpha", None))
     if alpha is None:
         raise ValueError(
@@ -59,8 +133,19 @@ def _settings(model: Any) -> Settings:
             "first."
         )
     penalty = resolve_penalty(getattr(model, "penalty_", model.penalty))
-    weights = None if model.weights is None else _factors(model.weights)
-    return Settings(penalty, float(alpha), weights)
+    weights = by_name("weights", model.weights, names, 1.0)
+    weights = None if weights is None else _factors(weights)
+    options = getattr(model, "options", None)  # of settings
+    if options is None:
+        options = {name: getattr(model, name) for name in _TERMS}
+    sides = [side for side in options.get("bounds") or () if np.ndim(side) == 1]
+    n_features = len(next((x for x in (names, weights, *sides) if x is not None), [1]))
+    return _Stated(penalty, float(alpha), weights, check_terms(n_features, names, **options))
+
+
+def _ratio(name: str, value: Any) -> float:
+    remedy = f"a ridge alone selects nothing; use {name}=1 for no ridge"
+    return check_number(name, value, high=1.0, closed="high", remedy=remedy)
 
 
 # --------------------------------------------------------------------------- the paper
@@ -136,7 +221,7 @@ def to_paper(penalty: str | Penalty, alpha: float, *, n_samples: int) -> dict[st
 
 
 def from_sklearn(estimator: Any) -> SparseRegressor:
-    """Convert a scikit-learn Lasso (or LassoCV, fitted; or ElasticNet with l1_ratio=1).
+    """Convert a scikit-learn Lasso or ElasticNet (or LassoCV, ElasticNetCV, fitted).
 
     Returns
     -------
@@ -144,46 +229,51 @@ def from_sklearn(estimator: Any) -> SparseRegressor:
         Not fitted; ``tol`` means another thing here and keeps its default.
     """
     # The multi-task ones are kinds of Lasso too, but know no sign.
-    known = isinstance(estimator, Lasso | LassoCV | ElasticNet) and hasattr(estimator, "positive")
-    if not known:
+    kinds = Lasso | LassoCV | ElasticNet | ElasticNetCV
+    if not (isinstance(estimator, kinds) and hasattr(estimator, "positive")):
         raise TypeError(
-            f"{type(estimator).__name__} has no equivalent here; pass a Lasso, a fitted LassoCV, "
-            "or an ElasticNet with l1_ratio=1."
+            f"{type(estimator).__name__} has no equivalent here; pass a Lasso, an ElasticNet, or a "
+            "fitted LassoCV or ElasticNetCV."
         )
-    if getattr(estimator, "l1_ratio", 1.0) != 1.0:
-        raise ValueError(
-            f"l1_ratio={estimator.l1_ratio} adds a ridge penalty, which is not supported; use "
-            "l1_ratio=1.0."
-        )
-    if isinstance(estimator, LassoCV) and not hasattr(estimator, "alpha_"):
-        raise ValueError("this LassoCV is not fitted, so it has no alpha; call its fit first.")
+    if isinstance(estimator, LassoCV | ElasticNetCV) and not hasattr(estimator, "alpha_"):
+        kind = type(estimator).__name__
+        raise ValueError(f"this {kind} is not fitted, so it has no alpha; call its fit first.")
+    ratio = getattr(estimator, "l1_ratio_", getattr(estimator, "l1_ratio", 1.0))
     return SparseRegressor(
         "l1",
         alpha=float(getattr(estimator, "alpha_", None) or estimator.alpha),
         fit_intercept=estimator.fit_intercept,
         positive=estimator.positive,
+        standardize=False,
+        l1_ratio=_ratio("l1_ratio", ratio),
     )
 
 
 def to_sklearn(model: Any) -> Any:
-    """Convert a regressor with the l1 penalty to a scikit-learn Lasso (not fitted).
+    """Convert a regressor with the l1 penalty to a scikit-learn Lasso or ElasticNet (not fitted).
 
     One that chooses (:class:`SparseRegressorCV`, :class:`SparseRegressorIC`) must be fitted.
     """
-    settings = _settings(model)
-    if type(settings.penalty) is not L1 or settings.weights is not None:
+    stated = _stated(model)
+    if type(stated.penalty) is not L1 or stated.weights is not None:
         raise ValueError(
             "scikit-learn has only the lasso, without weights per feature; use penalty='l1' and "
             "weights=None."
         )
-    return Lasso(alpha=settings.alpha, fit_intercept=model.fit_intercept, positive=model.positive)
+    alpha, ratio = stated.elastic()
+    shared = {"fit_intercept": model.fit_intercept, "positive": stated.positive("scikit-learn")}
+    if ratio == 1.0:
+        return Lasso(alpha=alpha, **shared)
+    return ElasticNet(alpha=alpha, l1_ratio=ratio, **shared)
 
 
 # --------------------------------------------------------------------------- skglm
 
 
 def from_skglm(estimator: Any) -> SparseRegressor:
-    """Convert a skglm Lasso, WeightedLasso, MCPRegression or GeneralizedLinearEstimator.
+    """Convert a skglm Lasso, WeightedLasso, ElasticNet, MCPRegression, GeneralizedLinearEstimator.
+
+    The weights of an MCP must be equal, but for zeros.
 
     Returns
     -------
@@ -192,50 +282,68 @@ def from_skglm(estimator: Any) -> SparseRegressor:
     """
     kind = type(estimator).__name__
     if kind == "GeneralizedLinearEstimator":
-        settings, positive = _from_skglm_penalty(estimator)
+        settings = _from_skglm_penalty(estimator)
+        positive = bool(getattr(estimator.penalty, "positive", False))
         intercept = getattr(estimator.solver, "fit_intercept", True)
-    elif kind in ("Lasso", "WeightedLasso", "MCPRegression"):
-        penalty = MCP(gamma=float(estimator.gamma)) if kind == "MCPRegression" else L1()
-        weights = getattr(estimator, "weights", None)
-        if kind == "MCPRegression" and weights is not None:
-            raise ValueError(
-                "skglm multiplies the whole MCP by a feature's weight, sparsieve its strength; use "
-                "weights=None."
-            )
-        settings = Settings(penalty, float(estimator.alpha), weights)
+    elif kind in ("Lasso", "WeightedLasso", "ElasticNet", "MCPRegression"):
+        convert = _from_skglm_mcp if kind == "MCPRegression" else _from_skglm_l1
+        settings = convert(estimator)
         positive, intercept = estimator.positive, estimator.fit_intercept
     else:
         raise TypeError(
-            f"{kind} has no equivalent here; pass a Lasso, WeightedLasso, MCPRegression or "
-            "GeneralizedLinearEstimator of skglm."
+            f"{kind} has no equivalent here; pass a Lasso, WeightedLasso, ElasticNet, "
+            "MCPRegression or GeneralizedLinearEstimator of skglm."
         )
-    return SparseRegressor(
-        settings.penalty,
-        settings.alpha,
-        fit_intercept=bool(intercept),
-        positive=bool(positive),
-        weights=settings.weights,
+    return settings.regressor(
+        standardize=False, fit_intercept=bool(intercept), positive=bool(positive)
     )
 
 
-def _from_skglm_penalty(estimator: Any) -> tuple[Settings, bool]:
+def _from_skglm_l1(source: Any) -> Settings:
+    """Return the settings of an estimator or penalty of skglm by the names of its attributes."""
+    weights = getattr(source, "weights", None)
+    weights = None if weights is None else np.asarray(weights, dtype=np.float64)
+    ratio = _ratio("l1_ratio", float(getattr(source, "l1_ratio", 1.0)))
+    return Settings(L1(), float(source.alpha), weights, l1_ratio=ratio)
+
+
+def _from_skglm_mcp(source: Any) -> Settings:
+    r"""Return the settings of an MCP of skglm, whose weights multiply all of it.
+
+    :math:`c` times the MCP of strength :math:`\alpha` and shape :math:`\gamma` is that of strength
+    :math:`c \alpha` and shape :math:`\gamma / c`, so one shape does for equal weights only.
+    """
+    settings = _from_skglm_l1(source)
+    weights, gamma = settings.weights, float(source.gamma)
+    if weights is None:
+        return Settings(MCP(gamma=gamma), settings.alpha)
+    used = weights[weights > 0.0]
+    if used.size == 0 or np.any(used != used[0]):
+        raise ValueError(
+            "skglm multiplies the whole MCP by a feature's weight, sparsieve its strength; use "
+            "weights=None, or see 'Coming from skglm' in the guide."
+        )
+    scale = float(used[0])
+    kept = np.where(weights > 0.0, 1.0, 0.0)
+    return Settings(MCP(gamma=gamma / scale), settings.alpha * scale, kept)
+
+
+def _from_skglm_penalty(estimator: Any) -> Settings:
     datafit, penalty = type(estimator.datafit).__name__, estimator.penalty
     if estimator.datafit is not None and datafit != "Quadratic":
         raise ValueError(f"datafit {datafit} is not supported; use skglm's Quadratic.")
     kind = type(penalty).__name__
-    positive = bool(getattr(penalty, "positive", False))
-    if kind in ("L1", "WeightedL1"):
-        weights = None if kind == "L1" else np.asarray(penalty.weights, dtype=np.float64)
-        return Settings(L1(), float(penalty.alpha), weights), positive
-    if kind == "MCPenalty":
-        return Settings(MCP(gamma=float(penalty.gamma)), float(penalty.alpha)), positive
+    if kind in ("L1", "WeightedL1", "L1_plus_L2"):
+        return _from_skglm_l1(penalty)
+    if kind in ("MCPenalty", "WeightedMCPenalty"):
+        return _from_skglm_mcp(penalty)
     if kind == "SCAD":
-        return Settings(SCAD(gamma=float(penalty.gamma)), float(penalty.alpha)), positive
+        return Settings(SCAD(gamma=float(penalty.gamma)), float(penalty.alpha))
     if kind == "LogSumPenalty":
-        return Settings(LogSum(theta=float(penalty.eps)), float(penalty.alpha)), positive
+        return Settings(LogSum(theta=float(penalty.eps)), float(penalty.alpha))
     raise ValueError(
-        f"the penalty {kind} has no equivalent here; use L1, WeightedL1, MCPenalty, SCAD or "
-        "LogSumPenalty."
+        f"the penalty {kind} has no equivalent here; use L1, WeightedL1, L1_plus_L2, MCPenalty, "
+        "SCAD or LogSumPenalty."
     )
 
 
@@ -251,11 +359,17 @@ def to_skglm(model: Any) -> Any:
         from skglm.solvers import AndersonCD
     except ImportError as error:
         raise ImportError("to_skglm needs skglm: pip install skglm") from error
-    settings = _settings(model)
-    penalty: Any = settings.penalty
-    weights, alpha = settings.weights, settings.alpha
-    kind, positive, plain = type(penalty), bool(model.positive), weights is None
-    if kind is L1 and not plain:
+    stated = _stated(model)
+    penalty, alpha, weights, terms = stated
+    kind, positive, plain = type(penalty), stated.positive("skglm"), weights is None
+    if terms.ridged and (kind is not L1 or not plain):
+        raise ValueError(
+            "skglm has a ridge beside l1 without weights only; use penalty='l1' and weights=None, "
+            "or l1_ratio=1 and ridge=0."
+        )
+    if terms.ridged:
+        made = theirs.L1_plus_L2(*stated.elastic(), positive=positive)
+    elif kind is L1 and not plain:
         made = theirs.WeightedL1(alpha, weights, positive=positive)
     elif kind is L1:
         made = theirs.L1(alpha, positive=positive)
@@ -289,72 +403,94 @@ def from_ncvreg(
 ) -> Settings:
     """Convert ``ncvreg(X, y, penalty, gamma, alpha, lambda, penalty.factor)``.
 
-    The settings are for standardised columns: see the top of this module. ``gamma`` defaults to 3
-    for MCP and 3.7 for SCAD, as in ncvreg.
+    ncvreg standardises, and so do the ``options`` of the settings. ``gamma`` defaults to 3 for MCP
+    and 3.7 for SCAD, as in ncvreg.
     """
     lam = check_number("lam", lam, remedy="use lam > 0")
-    _no_ridge(alpha)
+    options = {"standardize": True, "l1_ratio": _ratio("alpha", alpha)}
     weights = None if penalty_factor is None else _factors(penalty_factor)
     if penalty == "lasso":
-        return Settings(L1(), lam, weights)
+        return Settings(L1(), lam, weights, **options)
     if penalty not in ("MCP", "SCAD"):
         raise ValueError(f"penalty={penalty!r} is not known; use 'MCP', 'SCAD' or 'lasso'.")
-    made = MCP(gamma=3.0 if gamma is None else float(gamma))
-    if penalty == "SCAD":
-        return Settings(
-            resolve_penalty(SCAD(gamma=3.7 if gamma is None else float(gamma))), lam, weights
-        )
-    return Settings(resolve_penalty(made), lam, weights)
+    kind: Any = MCP if penalty == "MCP" else SCAD
+    made = kind() if gamma is None else kind(gamma=float(gamma))
+    return Settings(resolve_penalty(made), lam, weights, **options)
 
 
 def to_ncvreg(settings: Any) -> dict[str, Any]:
     """Convert settings, or a regressor, to arguments of ncvreg, for standardised columns."""
-    settings = _settings(settings)
-    penalty: Any = settings.penalty
+    stated = _stated(settings)
+    penalty = stated.penalty
     names: dict[type, str] = {L1: "lasso", MCP: "MCP", SCAD: "SCAD"}
     if type(penalty) not in names:
         raise ValueError(
             f"ncvreg has no {type(penalty).__name__}; it has lasso, MCP and SCAD: use one of them."
         )
-    arguments = {"penalty": names[type(penalty)], "lambda": float(settings.alpha)}
+    if stated.terms.bounded:
+        raise ValueError("ncvreg has no bounds; use positive=False and bounds=None.")
+    lam, ratio = stated.elastic()
+    arguments: dict[str, Any] = {"penalty": names[type(penalty)], "lambda": lam, "alpha": ratio}
     if type(penalty) is not L1:
         arguments["gamma"] = float(penalty.gamma)
-    if settings.weights is not None:
-        arguments["penalty.factor"] = np.asarray(settings.weights)
+    if stated.weights is not None:
+        arguments["penalty.factor"] = np.asarray(stated.weights)
     return arguments
 
 
 def from_glmnet(
-    lam: float, *, penalty_factor: ArrayLike | None = None, alpha: float = 1.0
+    lam: float,
+    *,
+    penalty_factor: ArrayLike | None = None,
+    alpha: float = 1.0,
+    standardize: bool = True,
+    lower_limits: ArrayLike = -np.inf,
+    upper_limits: ArrayLike = np.inf,
+    y_scale: float = 1.0,
 ) -> Settings:
-    r"""Convert ``glmnet(X, y, alpha = 1, lambda, penalty.factor, standardize = FALSE)``.
+    r"""Convert ``glmnet(X, y, alpha, lambda, penalty.factor, standardize, lower.limits, ...)``.
 
     glmnet rescales the penalty factors to sum to the number of features (counting inf, which
-    excludes, as 1): :math:`\pi_j = f_j\, d / \sum_k f_k`. With ``standardize = TRUE`` the settings
-    are for standardised columns: see the top of this module.
+    excludes, as 1): :math:`\pi_j = f_j\, d / \sum_k f_k`. It divides y by its standard deviation
+    (with 1/n) before it adds the ridge of an elastic net: where ``alpha`` is below 1 and y is not
+    scaled like that, pass the standard deviation of y as ``y_scale``.
+
+    Ratio, bounds and ``standardize`` are in the ``options`` of the settings.
     """
     lam = check_number("lam", lam, remedy="use lam > 0")
-    _no_ridge(alpha)
+    share = _ratio("alpha", alpha)
+    y_scale = check_number("y_scale", y_scale, remedy="pass np.std(y)")
+    first, second = lam * share, lam * (1.0 - share) / y_scale
+    strength = lam if share == 1.0 else first + second
+    options: dict[str, Any] = {"standardize": standardize, "l1_ratio": first / strength}
+    limits = [np.asarray(side, dtype=np.float64) for side in (lower_limits, upper_limits)]
+    if not all(np.all(np.isinf(side)) for side in limits):
+        options["bounds"] = tuple(side.tolist() for side in limits)
     if penalty_factor is None:
-        return Settings(L1(), lam)
+        return Settings(L1(), strength, **options)
     factors = _factors(penalty_factor)
     total = float(np.sum(np.where(np.isinf(factors), 1.0, factors)))
     if total == 0.0:
         raise ValueError("every penalty factor is 0; give at least one feature a factor > 0.")
-    return Settings(L1(), lam, factors * (factors.size / total))
+    return Settings(L1(), strength, factors * (factors.size / total), **options)
 
 
-def to_glmnet(settings: Any) -> dict[str, Any]:
+def to_glmnet(settings: Any, *, y_scale: float = 1.0) -> dict[str, Any]:
     """Convert settings, or a regressor, to arguments of glmnet: the inverse of from_glmnet."""
-    settings = _settings(settings)
-    if type(settings.penalty) is not L1:
+    stated = _stated(settings)
+    terms = stated.terms
+    if type(stated.penalty) is not L1:
         raise ValueError("glmnet has only the lasso (and ridge); use penalty='l1'.")
-    arguments: dict[str, Any] = {"lambda": float(settings.alpha), "alpha": 1.0}
-    arguments["standardize"] = False
-    if settings.weights is not None:
-        factors = _factors(settings.weights)
+    y_scale = check_number("y_scale", y_scale, remedy="pass np.std(y)")
+    lam, ratio = stated.elastic(y_scale)
+    arguments: dict[str, Any] = {"lambda": lam, "alpha": ratio, "standardize": terms.standardize}
+    for name, side in (("lower", terms.lower), ("upper", terms.upper)):
+        if side is not None:
+            arguments[f"{name}.limits"] = float(side[0]) if side.size == 1 else side
+    if stated.weights is not None:
+        factors = stated.weights
         total = float(np.sum(np.where(np.isinf(factors), 1.0, factors)))
-        arguments["lambda"] = float(settings.alpha) * total / factors.size
+        arguments["lambda"] = lam * total / factors.size
         arguments["penalty.factor"] = factors
     return arguments
 
@@ -363,10 +499,3 @@ def _factors(factors: ArrayLike) -> NDArray[np.float64]:
     checked = check_weights(factors, len(np.atleast_1d(np.asarray(factors))))
     assert checked is not None
     return checked
-
-
-def _no_ridge(alpha: float) -> None:
-    if alpha != 1.0:
-        raise ValueError(
-            f"alpha={alpha} adds a ridge penalty, which is not supported; use alpha=1."
-        )

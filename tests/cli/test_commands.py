@@ -130,6 +130,82 @@ def test_standardising_changes_the_fit_but_not_the_scale_of_coefficients(run, tm
     assert sv.load_model(tmp_path / "b.model.json").schema.scale is None
 
 
+TERMS = ["--l1-ratio", "0.5", "--ridge", "0.1", "--lower", "-2", "--upper", "3"]
+
+
+@pytest.mark.parametrize("units", ["--standardize", "--no-standardize"])
+def test_ridge_and_bounds_reach_the_fit_and_are_told(run, houses, tmp_path, units):
+    options = ["-t", "price", "-p", "mcp", "--alpha", "5", units]
+    assert run("fit", houses, *options, "-q", "-o", "plain.json", "--no-report").code == 0
+    done = run("fit", houses, *options, *TERMS, "-o", "m.json", "--report", "m.html")
+    assert done.code == 0, done
+    model, plain = (sv.load_model(tmp_path / name) for name in ("m.json", "plain.json"))
+    frame = pd.read_csv(houses)
+    direct = sv.SparseRegressor(
+        "mcp",
+        5.0,
+        standardize=units == "--standardize",
+        l1_ratio=0.5,
+        ridge=0.1,
+        bounds=(-2, 3),
+    ).fit(frame.drop(columns="price"), frame["price"])
+    np.testing.assert_array_equal(model.coef_, direct.coef_)
+    assert not np.array_equal(model.coef_, plain.coef_)
+    told = "l1 ratio 0.5\nridge 0.1\nbounds -2 to 3\n"
+    assert told in done.out
+    assert told in run("info", "m.json").out
+    assert "\nridge" not in run("info", "plain.json").out
+    assert '"bounds": "-2 to 3"' in run("info", "m.json", "--json").out
+    assert '"bounds":"-2 to 3"' in (tmp_path / "m.html").read_text(encoding="utf-8")
+    again = model.to_pipeline()
+    np.testing.assert_allclose(again.predict(frame), model.predict(frame), rtol=1e-10)
+    again = clone(again).fit(frame.drop(columns="price"), frame["price"])
+    # The same solve, of columns that the pipeline copied.
+    np.testing.assert_allclose(again.predict(frame), model.predict(frame), rtol=1e-6)
+
+
+def test_ridge_and_bounds_reach_paths(run, houses, tmp_path):
+    options = ["-t", "price", "-p", "l1", "--alphas", "5", "-o", "path.csv", "--force"]
+    assert run("path", houses, *options, *TERMS).code == 0
+    found = pd.read_csv(tmp_path / "path.csv")
+    found = found[found["feature"] != "(intercept)"]
+    assert found["coefficient"].between(-2, 3).all()
+    frame = pd.read_csv(houses)
+    path = sv.sparse_path(
+        frame.drop(columns="price"),
+        frame["price"],
+        "l1",
+        alphas=5,
+        standardize=True,
+        l1_ratio=0.5,
+        ridge=0.1,
+        bounds=(-2, 3),
+    )
+    values = np.concatenate([point.values for point in path.points])
+    np.testing.assert_array_equal(found["coefficient"], values)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--l1-ratio", "0", "'--l1-ratio': 0 is not above 0 and at most 1; use 1 for no ridge"),
+        ("--l1-ratio", "1.5", "1.5 is not above 0 and at most 1"),
+        ("--l1-ratio", "nan", "nan is not above 0 and at most 1"),
+        ("--ridge", "-1", "'--ridge': -1 is not a finite number >= 0; use 0 for no ridge"),
+        ("--ridge", "inf", "inf is not a finite number >= 0"),
+        ("--lower", "1", "'--lower': 1 excludes zero; use 0 or less"),
+        ("--upper", "-1", "'--upper': -1 excludes zero; use 0 or more"),
+        ("--upper", "nan", "nan excludes zero"),
+        ("--upper", "much", "'much' is not a valid float"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["fit", "path"])
+def test_ridges_and_bounds_that_cannot_be(run, houses, verb, option, value, words):
+    done = run(verb, houses, "-t", "price", option, value)
+    assert done.code == 2
+    assert words in done.err
+
+
 @pytest.mark.parametrize("kind", ["parquet", "npz", "svm", "csv.gz", "tsv"])
 def test_the_same_table_in_other_formats_gives_the_same_model(run, houses, tmp_path, kind):
     frame = pd.read_csv(houses)
@@ -190,7 +266,7 @@ def test_text_and_missing_values_when_asked_for(run, tmp_path, impute):
     frame = pd.read_csv(file)
     predicted = read_predictions(tmp_path / "p.csv")
     assert np.array_equal(predicted, model.predict(frame))
-    # The pipeline multiplies scaled columns by scaled coefficients: rounding apart, the same.
+    # Products are added up in another order.
     pipeline = model.to_pipeline()
     np.testing.assert_allclose(pipeline.predict(frame), predicted, rtol=1e-10)
     again = clone(pipeline).fit(frame.drop(columns="price"), frame["price"])

@@ -24,7 +24,8 @@ def houses(tmp_path):
 
 def fitted(folder, *, drop=(), **options):
     design = make_design(read_table(folder / "houses.csv", drop=drop), "price", **options)
-    return TableModel.of(sv.SparseRegressor("l1", 1e-3).fit(design.X, design.y), design)
+    regressor = sv.SparseRegressor("l1", 1e-3, standardize=True).fit(design.X, design.y)
+    return TableModel.of(regressor, design)
 
 
 @pytest.fixture

@@ -13,9 +13,11 @@ import pytest
 from problems import sparse_design, toy
 
 import sparsieve as sv
+from sparsieve.data.terms import check_terms
 from sparsieve.data.validation import check_X_y
 from sparsieve.files import checkpoint as module
 from sparsieve.files.checkpoint import Checkpoint, CheckpointError, pack_points, unpack_points
+from sparsieve.solve.problem import Problem
 
 HERE = Path(__file__).parent
 
@@ -418,3 +420,43 @@ def test_other_starts_know_no_search(problem, tmp_path, start):
     file = tmp_path / "run"
     sv.SparseRegressorCV(alphas=4, cv=3, start=start, checkpoint=file).fit(*problem)
     assert "search" not in json.loads(file.read_bytes().split(b"\n", 3)[2])
+
+
+def identities(X, y, **options):
+    data = check_X_y(X, y)
+    terms = check_terms(X.shape[1], **options)
+    return module.fingerprint(Problem(data, terms=terms))
+
+
+def test_runs_of_plain_problems_are_known_as_they_were_before_there_were_ridges(problem):
+    X, y = problem
+    # What was fed, in this order, when a problem had a sign constraint and nothing else.
+    for positive in (False, True):
+        fed = hashlib.sha256(module.version("sparsieve").encode())
+        for part in (*(X[:, j] for j in range(60)), y, None, None, True, positive, 40, 60):
+            module._feed(fed, part)
+        assert identities(X, y, positive=positive) == fed.hexdigest()
+
+
+def test_runs_with_other_units_ridges_or_bounds_are_other_runs(problem):
+    upper = np.r_[1.0, np.full(59, np.inf)]
+    options = [
+        {},
+        {"positive": True},
+        {"standardize": True},
+        {"l1_ratio": 0.5},
+        {"ridge": 0.5},
+        {"bounds": (None, upper)},
+        {"bounds": (-upper, None)},
+        {"bounds": (0, upper)},
+    ]
+    assert len({identities(*problem, **option) for option in options}) == len(options)
+    same = ({"positive": True}, {"bounds": (0, None)})
+    assert len({identities(*problem, **option) for option in same}) == 1
+
+
+def test_a_checkpoint_of_other_units_is_refused(problem, tmp_path):
+    file = tmp_path / "run"
+    cross_validation(*problem, file, standardize=True)
+    with pytest.raises(CheckpointError, match="belongs to another run"):
+        cross_validation(*problem, file, standardize=False)

@@ -22,7 +22,8 @@ def models():
     X, y, _ = toy(n_samples=40, n_features=6, n_active=3, noise=0.5, seed=0)
     table = Table("t", [f"c{j}" for j in range(6)], np.asfortranarray(X), {}, y, "y")
     design = make_design(table, None, impute="mean")
-    chosen = sv.SparseRegressorIC(["l1", "mcp"], alphas=4).fit(design.X, design.y)
+    chosen = sv.SparseRegressorIC(["l1", "mcp"], alphas=4, standardize=True)
+    chosen.fit(design.X, design.y)
     return {
         "plain": sv.SparseRegressor("mcp", alpha=0.3).fit(X, y),
         "cv": sv.SparseRegressorCV(["l1", "mcp"], alphas=4, cv=3).fit(X, y),
@@ -167,3 +168,28 @@ def test_a_file_larger_than_max_bytes_is_refused_by_that_name(contents, tmp_path
 def test_a_file_of_brackets_is_refused_before_it_takes_memory(tmp_path):
     with pytest.raises(sv.ModelFileError, match="made of brackets"):
         sv.load_model(forge(tmp_path / "m.json", b"[" + b"{}," * 100_000 + b"{}]"))
+
+
+NAN = {"$": "float", "value": "nan"}
+COLUMN = {"$": "array", "dtype": "float64", "shape": [6], "data": [0.0] * 5 + [1.0]}
+FORGED_TERMS = [
+    *(("standardize", value) for value in ("yes", -1, [], NAN, {"$": "dict", "items": {}})),
+    *(("l1_ratio", value) for value in (0, 1.5, -1, "half", None, [0.5], NAN, True)),
+    *(("ridge", value) for value in (-1, "none", None, [], NAN, {"$": "float", "value": "inf"})),
+    *(("bounds", value) for value in (3, "ab", [], [1], [1, 2, 3], [NAN, None], [None, "x"])),
+    ("bounds", [1.0, 2.0]),
+    ("bounds", [None, -1.0]),
+    ("bounds", [COLUMN, None]),
+    ("bounds", [None, COLUMN | {"shape": [5], "data": [1.0] * 5}]),
+    ("bounds", [{"$": "dict", "items": {"no such column": -1.0}}, None]),
+]
+
+
+@pytest.mark.parametrize("kind", ["plain", "cv", "ic", "table"])
+@pytest.mark.parametrize(("name", "value"), FORGED_TERMS)
+def test_no_unit_ridge_or_bound_takes_nonsense(contents, tmp_path, kind, name, value):
+    content = copied(contents[kind])
+    model = content["model"]
+    model.get("regressor", model)["params"][name] = value
+    with pytest.raises(sv.ModelFileError, match=r"m\.json is not a valid model file"):
+        loaded(content, tmp_path)

@@ -90,7 +90,8 @@ def table_model():
     X, y = problem()
     table = Table("t", [f"x{j}" for j in range(11)], np.asfortranarray(X[:, :11]), {}, y, "y")
     design = make_design(table, None, impute="mean")
-    return TableModel.of(sv.SparseRegressorCV("mcp", alphas=8).fit(design.X, design.y), design)
+    regressor = sv.SparseRegressorCV("mcp", alphas=8, standardize=True).fit(design.X, design.y)
+    return TableModel.of(regressor, design)
 
 
 def test_a_table_model_comes_back_and_forged_schemas_do_not(tmp_path):
@@ -427,3 +428,43 @@ def test_content_is_read_as_it_was_written(tmp_path):
     content = {"a": [1, 2.5, None, "é"]}
     write_content(tmp_path / "c.json", content)
     assert read_content(tmp_path / "c.json") == content
+
+
+BOUNDS = [
+    None,
+    (0, None),
+    [-0.5, 0.5],
+    (np.full(12, -1.0), np.r_[np.full(6, 0.5), np.full(6, np.inf)]),
+    (None, {"gène 0": 0.1, "gène 3": 0.0}),
+]
+
+
+@pytest.mark.parametrize("bounds", BOUNDS)
+def test_units_ridge_and_bounds_come_back(bounds, tmp_path):
+    options = {"standardize": True, "l1_ratio": 0.7, "ridge": 0.01, "bounds": bounds}
+    model = fitted("mcp", names=True, **options)
+    model.save(tmp_path / "m.json")
+    loaded = sv.load_model(tmp_path / "m.json")
+    assert repr(loaded.get_params()) == repr(model.get_params())
+    assert np.array_equal(clone(loaded).fit(*problem(names=True)).coef_, model.coef_)
+
+
+def test_bounds_that_are_not_plain_data_do_not_come_back_but_the_model_does(tmp_path):
+    model = fitted(names=True, bounds=(None, pd.Series(np.ones(12))))
+    model.save(tmp_path / "m.json")
+    loaded = sv.load_model(tmp_path / "m.json")
+    assert np.array_equal(loaded.coef_, model.coef_)
+    assert isinstance(loaded.bounds[1], NotStored)
+
+
+def test_files_made_before_there_were_units_mean_columns_as_they_were(tmp_path):
+    new = ("standardize", "l1_ratio", "ridge", "bounds")
+    for model, expected in ((fitted(), False), (table_model(), True)):
+        model.save(tmp_path / "m.json")
+        content = json.loads((tmp_path / "m.json").read_text())["content"]
+        stored = content["model"].get("regressor", content["model"])
+        for name in new:
+            del stored["params"][name]
+        old = sv.load_model(forge(tmp_path / "old.json", content))
+        old = getattr(old, "regressor", old)
+        assert [getattr(old, name) for name in new] == [expected, 1.0, 0.0, None]

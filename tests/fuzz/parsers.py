@@ -63,7 +63,9 @@ def _models():
         sv.SparseRegressor("mcp", 0.3).fit(X, y),
         sv.SparseRegressor(sv.Lq(0.5), 0.3, weights=[np.inf, 0.0, 1.0]).fit(X, y),
         sv.SparseRegressorIC("l1", alphas=2).fit(X, y),
-        TableModel.of(sv.SparseRegressor("l1", 0.1).fit(design.X, design.y), design),
+        TableModel.of(
+            sv.SparseRegressor("l1", 0.1, standardize=True).fit(design.X, design.y), design
+        ),
     ]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.json"

@@ -324,13 +324,13 @@ def standardised() -> tuple[Any, Any, Any]:
     return raw, (raw - raw.mean(axis=0)) / raw.std(axis=0), y
 
 
-def fits(X: Any, y: Any) -> list[Any]:
+def fits(X: Any, y: Any, **options: Any) -> list[Any]:
     """Return everything a report is made of, computed on X."""
-    path = sv.sparse_path(X, y, "mcp", alphas=5)
+    path = sv.sparse_path(X, y, "mcp", alphas=5, **options)
     models = [
-        sv.SparseRegressor("mcp", alpha=0.3),
-        sv.SparseRegressorCV("mcp", alphas=5, cv=3),
-        sv.SparseRegressorIC("mcp", alphas=5),
+        sv.SparseRegressor("mcp", alpha=0.3, **options),
+        sv.SparseRegressorCV("mcp", alphas=5, cv=3, **options),
+        sv.SparseRegressorIC("mcp", alphas=5, **options),
     ]
     return [path, [path], {"one": path}, *(model.fit(X, y) for model in models)]
 
@@ -354,8 +354,53 @@ def test_a_table_model_is_on_the_original_scale_though_its_fit_was_not() -> None
     raw, _, y = standardised()
     table = Table("t", [f"c{j}" for j in range(8)], np.asfortranarray(raw), {}, y, "y")
     design = make_design(table, None)
-    model = TableModel.of(sv.SparseRegressorIC("mcp", alphas=5).fit(design.X, design.y), design)
-    assert embedded(model.to_html(scale=design.schema.scale))["scale"]
+    chosen = sv.SparseRegressorIC("mcp", alphas=5, standardize=True).fit(design.X, design.y)
+    model = TableModel.of(chosen, design)
+    page = embedded(model.to_html(scale=model.schema.scale))
+    np.testing.assert_allclose(page["scale"], raw.std(axis=0)[page_columns(page)], rtol=1e-6)
+
+
+def page_columns(page: Any) -> list[int]:
+    """Return which columns a page of the table above shows."""
+    return [int(name.removeprefix("c")) for name in page["names"]]
+
+
+def test_coefficients_of_a_standardised_fit_are_those_of_the_columns_as_they_are() -> None:
+    raw, X, y = standardised()
+    for made in fits(raw, y, standardize=True):
+        assert embedded(render(made, scale=raw.std(axis=0)))["scale"]
+    for made in fits(X, y, standardize=True):  # such columns anyway
+        with pytest.raises(ValueError, match=r"standard deviation already.*leave it out"):
+            render(made, scale=raw.std(axis=0))
+
+
+def test_the_call_that_a_report_shows_asks_for_units_ridge_and_bounds() -> None:
+    raw, _, y = standardised()
+    for options, words in (
+        ({"standardize": True}, ", standardize=True)"),
+        ({"l1_ratio": 0.5, "ridge": 0.25}, ", l1_ratio=0.5, ridge=0.25)"),
+        ({"positive": True}, ", positive=True)"),
+        ({"bounds": (-1, 1)}, ", bounds=bounds)"),
+    ):
+        shown = embedded(render(sv.sparse_path(raw, y, "l1", alphas=3, **options)))["reproduce"]
+        assert words in shown, shown
+    plain = embedded(render(sv.sparse_path(raw, y, "l1", alphas=3)))["reproduce"]
+    assert "standardize" not in plain
+
+
+def test_a_report_tells_units_ridge_and_bounds_only_where_there_are_any() -> None:
+    raw, _, y = standardised()
+    options = {"standardize": True, "l1_ratio": 0.5, "ridge": 0.25, "bounds": (-1.0, None)}
+    told = embedded(sv.SparseRegressor("mcp", 0.3, **options).fit(raw, y).to_html())
+    wanted = {
+        "columns": "standardised for the fit",
+        "l1_ratio": "0.5",
+        "ridge": "0.25",
+        "bounds": "-1 to inf",
+    }
+    assert wanted.items() <= told["settings"].items()
+    plain = embedded(sv.SparseRegressor("mcp", 0.3, standardize=False).fit(raw, y).to_html())
+    assert not wanted.keys() & plain["settings"].keys()
 
 
 def test_the_report_of_an_estimator_still_says_what_is_global() -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+import sparsieve as sv
 import sparsieve.tables.csv_table as csv_table
 from sparsieve.estimators.table_model import TableModel
 from sparsieve.tables.columns import make_design
@@ -241,10 +242,20 @@ def regression_table(storage):
 def test_standardising_divides_by_the_standard_deviation(storage):
     table, X = regression_table(storage)
     design = make_design(table, None)
+    as_it_was = design.X.toarray() if storage == "sparse" else design.X
+    np.testing.assert_array_equal(as_it_was, X)
+    options = {"alpha": 0.05, "tol": 1e-12}
+    regressor = sv.SparseRegressor("l1", standardize=True, **options).fit(design.X, design.y)
+    model = TableModel.of(regressor, design)
     # Two ways to add up 80 squares.
-    np.testing.assert_allclose(design.schema.scale, X.std(axis=0), rtol=1e-12)
-    scaled = design.X.toarray() if storage == "sparse" else design.X
-    np.testing.assert_allclose(scaled, X / X.std(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(model.schema.scale, X.std(axis=0), rtol=1e-12)
+    by_hand = sv.SparseRegressor("l1", standardize=False, **options).fit(
+        X / X.std(axis=0), design.y
+    )
+    # Two solves of one convex problem at tol = 1e-12, of a condition below 1e3.
+    np.testing.assert_allclose(model.coef_, by_hand.coef_ / X.std(axis=0), rtol=1e-8)
+    raw = TableModel.of(sv.SparseRegressor("l1", standardize=False).fit(X, design.y), design)
+    assert raw.schema.scale is None
 
 
 @pytest.mark.parametrize("stored", [np.asfortranarray, sparse.csc_array])
@@ -261,7 +272,7 @@ def test_the_most_frequent_text_is_the_reference():
     codes = np.array([0, 1, 1, 2, 1, 2, np.nan, 1, 0, 2] * 3)
     values = np.asfortranarray(np.column_stack([rng.normal(size=30), codes]))
     table = Table("t", ["x", "city"], values, {"city": ["Nice", "Paris", "Lyon"]}, codes_y(), "y")
-    design = make_design(table, None, one_hot=True, impute="mean", standardize=False)
+    design = make_design(table, None, one_hot=True, impute="mean")
     assert design.schema.categories == {"city": ["Paris", "Lyon", "Nice"]}
     assert design.schema.design_names == ["x", "city=Lyon", "city=Nice"]
     X = design.X.toarray() if sparse.issparse(design.X) else design.X
@@ -274,8 +285,6 @@ def codes_y():
 
 
 def test_json_text_is_strict_json():
-    import sparsieve as sv
-
     table, X = regression_table("dense")
     design = make_design(table, None)
     model = TableModel.of(sv.SparseRegressor("mcp", 0.01).fit(design.X, design.y), design)

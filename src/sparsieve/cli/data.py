@@ -51,7 +51,6 @@ def load_design(file: str, reading: ReadOptions, options: dict[str, Any]) -> Des
         target,
         one_hot=options.pop("one_hot"),
         impute=options.pop("impute"),
-        standardize=options.pop("standardize"),
     )
     for text in design.notes:
         note(text)

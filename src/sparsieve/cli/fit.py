@@ -11,12 +11,14 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from .. import SparseRegressor, TableModel
-from .._words import describe
+from .._words import describe, terms_in_words
+from ..data.types import Floats
 from ..files.model_content import provenance
 from ..tables.columns import Design
 from ..tables.table import ReadOptions, TableError
 from .console import Exit, note, printable, say, shows_progress, step
 from .data import describe_data, load_design
+from .options import terms
 from .outputs import check_outputs, default_output, write_all, write_text
 
 __all__ = ["command_line", "fit_command", "show_model", "write_report"]
@@ -48,7 +50,7 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
             "report": (report_file, lambda file: write_report(model, file, title)),
         }
     )
-    _summarize(table, model, design)
+    _summarize(table, model, design.y)
     written.tell()
     if not model.certificate_.converged:
         note("the fit did not reach its tolerance: see the warnings above")
@@ -77,7 +79,7 @@ def _estimator(options: dict[str, Any]) -> Any:
     penalties = options["penalty"]
     shared = {
         "fit_intercept": not options["no_intercept"],
-        "positive": options["positive"],
+        **terms(options),
         "tol": options["tol"],
         "max_iter": options["max_iter"],
         "start": options["start"],
@@ -110,12 +112,12 @@ def _estimator(options: dict[str, Any]) -> Any:
     )
 
 
-def _summarize(table: str, model: TableModel, design: Design) -> None:
-    schema = design.schema
-    say(f"{table}: {design.y.size} rows, {len(schema.columns)} columns, target {schema.target!r}")
+def _summarize(table: str, model: TableModel, y: Floats) -> None:
+    schema = model.schema
+    say(f"{table}: {y.size} rows, {len(schema.columns)} columns, target {schema.target!r}")
     scaled = "standardised for the fit" if schema.scale is not None else "not standardised"
     say(f"columns {scaled}; coefficients on their original scale")
-    show_model(model, r2=_cross_validated_r2(model.regressor, design.y))
+    show_model(model, r2=_cross_validated_r2(model.regressor, y))
 
 
 def _cross_validated_r2(regressor: Any, y: Any) -> float | None:
@@ -133,6 +135,8 @@ def show_model(model: Any, r2: float | None = None) -> None:
     chosen = np.flatnonzero(coef)
     name = describe(penalty) if hasattr(penalty, "get_params") else str(penalty)
     say(f"penalty {name}, alpha {certificate.alpha:.6g}")
+    for term, words in _terms(model).items():
+        say(f"{term.replace('_', ' ')} {words}")
     if r2 is not None:
         say(f"R2 on rows left out: {r2:.4f}")
     say("\n  ".join(["certificate", *str(certificate).split("; ")[:-1]]))
@@ -151,6 +155,14 @@ def show_model(model: Any, r2: float | None = None) -> None:
         say(f"  ... and {order.size - _SHOWN} more")
     for name, reference in _references(model).items():
         say(printable(f"  {name} is relative to {reference!r}"))
+
+
+def _terms(model: Any) -> dict[str, str]:
+    """Return ridge and bounds in words, as far as there are any; and units, unless a schema has."""
+    words = terms_in_words(vars(getattr(model, "regressor", model)))
+    if hasattr(model, "schema"):
+        words.pop("columns", None)
+    return words
 
 
 def _references(model: Any) -> dict[str, str]:

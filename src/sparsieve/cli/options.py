@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +21,7 @@ __all__ = [
     "read_options",
     "reading",
     "solver_options",
+    "terms",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,6 +68,17 @@ def _stack(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda inner, option: option(inner), reversed(options), command)
 
 
+def _check(allowed: Callable[[float], bool], fault: str, remedy: str) -> Callable[..., Any]:
+    """Return a callback that refuses numbers which are not allowed, nan among them."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+        if value is not None and not allowed(value):
+            raise click.BadParameter(f"{value:g} {fault}; use {remedy}", ctx, param)
+        return value
+
+    return check
+
+
 common = _stack(
     click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors."),
     click.option("--debug", is_flag=True, help="Show the traceback of an error."),
@@ -109,6 +122,40 @@ solver_options = _stack(
     click.option("--alphas", default=100, show_default=True, help="Points of a path."),
     click.option("--eps", default=1e-3, show_default=True, help="Last alpha / alpha_max."),
     click.option("--positive", is_flag=True, help="Only coefficients >= 0."),
+    click.option(
+        "--lower",
+        type=float,
+        callback=_check(lambda value: value <= 0.0, "excludes zero", "0 or less"),
+        metavar="NUMBER",
+        help="Smallest coefficient, on the original scale of the columns; at most 0.",
+    ),
+    click.option(
+        "--upper",
+        type=float,
+        callback=_check(lambda value: value >= 0.0, "excludes zero", "0 or more"),
+        metavar="NUMBER",
+        help="Largest coefficient, on the original scale of the columns; at least 0.",
+    ),
+    click.option(
+        "--l1-ratio",
+        type=float,
+        default=1.0,
+        show_default=True,
+        callback=_check(
+            lambda value: 0.0 < value <= 1.0, "is not above 0 and at most 1", "1 for no ridge"
+        ),
+        help="Part of alpha that the penalty gets; the rest is a ridge, as in an elastic net.",
+    ),
+    click.option(
+        "--ridge",
+        type=float,
+        default=0.0,
+        show_default=True,
+        callback=_check(
+            lambda value: 0.0 <= value < math.inf, "is not a finite number >= 0", "0 for no ridge"
+        ),
+        help="A ridge that does not depend on alpha.",
+    ),
     click.option("--no-intercept", is_flag=True, help="Fit no constant."),
     click.option("--tol", default=1e-6, show_default=True, help="Largest violation allowed."),
     click.option(
@@ -144,6 +191,13 @@ def penalties(default: str) -> Callable[[F], F]:
         help="l1, mcp, scad, logsum, capped_l1, lq; several with commas; with a parameter: "
         "mcp:gamma=2.5.",
     )
+
+
+def terms(options: dict[str, Any]) -> dict[str, Any]:
+    """Return units, ridge and bounds of a command's options as the library calls them."""
+    bounds = (options["lower"], options["upper"])
+    named = {name: options[name] for name in ("positive", "standardize", "l1_ratio", "ridge")}
+    return named | {"bounds": None if bounds == (None, None) else bounds}
 
 
 def reading(options: dict[str, Any]) -> ReadOptions:

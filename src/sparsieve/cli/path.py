@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -11,12 +12,12 @@ import numpy as np
 
 from .. import Path, sparse_path
 from .._words import describe
-from ..estimators.table_model import rescaled
-from ..tables.columns import Design
+from ..data.types import Floats
 from ..tables.table import ReadOptions
 from .console import Exit, say, shows_progress, step
 from .data import load_design
 from .fit import command_line
+from .options import terms
 from .outputs import check_outputs, spreadsheet_text, write_all, write_text
 
 __all__ = ["path_command"]
@@ -30,7 +31,7 @@ def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> E
     check_outputs(outputs, [table], options["force"])
     design = load_design(table, reading, options)
     names = np.array(design.schema.design_names, dtype=object)
-    scale = np.ones(names.size) if design.schema.scale is None else design.schema.scale
+    scale = None
     paths = []
     for penalty in options["penalty"]:
         with step(f"path of {describe(penalty)}"):
@@ -41,18 +42,21 @@ def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> E
                 alphas=options["alphas"],
                 eps=options["eps"],
                 fit_intercept=not options["no_intercept"],
-                positive=options["positive"],
+                **terms(options),
                 tol=options["tol"],
                 max_iter=options["max_iter"],
                 start=options["start"],
                 minimum=options["minimum"],
                 progress=shows_progress(),
             )
-        paths.append(rescaled(path, scale, names))
+        if options["standardize"] and path.problem is not None:
+            scale = path.problem.scales
+        paths.append(replace(path, feature_names=names, problem=None))
+    title = f"{design.schema.target} ({FilePath(table).name})"
     written = write_all(
         {
             "coefficients": (options["output"], lambda file: write_text(file, _table(paths))),
-            "report": (options["report"], lambda file: _write_report(file, table, design, paths)),
+            "report": (options["report"], lambda file: _write_report(file, title, scale, paths)),
         }
     )
     for path in paths:
@@ -61,12 +65,11 @@ def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> E
     return Exit.OK if all(path.converged.all() for path in paths) else Exit.NOT_CONVERGED
 
 
-def _write_report(file: FilePath, table: str, design: Design, paths: list[Path]) -> None:
+def _write_report(file: FilePath, title: str, scale: Floats | None, paths: list[Path]) -> None:
     # Here, because most who ask for paths want no report.
     from ..report import render
 
-    title = f"{design.schema.target} ({FilePath(table).name})"
-    page = render(paths, title=title, reproduce=command_line(), scale=design.schema.scale)
+    page = render(paths, title=title, reproduce=command_line(), scale=scale)
     write_text(file, page)
 
 

@@ -42,7 +42,8 @@ def by_name(name: str, values: Any, names: NDArray[Any] | None, missing: float) 
             f"{name} was given by column names, but X has none; pass a data frame, or one number "
             "per column."
         )
-    unknown = [key for key in values if key not in set(names)]
+    known = set(names)
+    unknown = [key for key in values if key not in known]
     if unknown:
         raise ValueError(
             f"{name}: {unknown[0]!r} is no column of X; its columns are "

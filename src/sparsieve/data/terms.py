@@ -176,8 +176,8 @@ def _check_bounds(
         low, high = bounds
     except (TypeError, ValueError):
         raise ValueError(
-            f"bounds must be a pair (lower, upper), got {bounds!r}; use e.g. bounds=(0, None) or "
-            "bounds=(-1, 1)."
+            f"bounds must be a pair (lower, upper), got {_shown(bounds)}; use e.g. "
+            "bounds=(0, None) or bounds=(-1, 1)."
         ) from None
     lower = _one_side("lower", low, -np.inf, n_features, names)
     upper = _one_side("upper", high, np.inf, n_features, names)
@@ -205,7 +205,7 @@ def _one_side(
     except (TypeError, ValueError):
         raise ValueError(
             f"bounds: the {side} bound must be a number, one number per column, or None, got "
-            f"{values!r}."
+            f"{_shown(values)}; use e.g. bounds=(0, None) or bounds=(-1, 1)."
         ) from None
     if array.ndim > 1 or (array.ndim == 1 and array.size != n_features):
         raise ValueError(
@@ -216,3 +216,8 @@ def _one_side(
         raise ValueError(f"bounds: the {side} bound is nan; use None or {none} for no bound.")
     array = np.broadcast_to(array, (n_features,)).astype(np.float64)
     return None if np.all(array == none) else array
+
+
+def _shown(value: Any) -> str:
+    """Return the beginning of a value in words, on one line."""
+    return " ".join(repr(value).split())[:60]

@@ -91,7 +91,7 @@ def check_X_y(
         repeated, put right in a copy.
     y : array-like of shape (n_samples,)
     sample_weight : array-like of shape (n_samples,) or float, default=None
-    weights : array-like of shape (n_features,), default=None
+    weights : array-like of shape (n_features,) or mapping of names to numbers, default=None
         Penalty weight per feature: 0 unpenalised, inf excluded.
     min_samples : int, default=2
 
@@ -182,7 +182,10 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> Floats | None:
 def check_weights(
     weights: Any, n_features: int, names: NDArray[Any] | None = None
 ) -> Floats | None:
-    """Return the penalty weights as a float64 vector, or None; 0 and inf are allowed."""
+    """Return the penalty weights as a float64 vector, or None; 0 and inf are allowed.
+
+    A mapping has those of some columns by name; the others have 1.
+    """
     if weights is None:
         return None
     weights = by_name("weights", weights, names, 1.0)

@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder
 
+from ..data.terms import check_terms
 from .regressor import SparseRegressor
 
 __all__ = ["make_pipeline"]
@@ -29,21 +30,12 @@ def make_pipeline(model: Any) -> Any:
     columns = ColumnTransformer(
         _transformers(model), sparse_threshold=0.3, verbose_feature_names_out=False
     )
-    steps: list[tuple[str, Any]] = [("columns", columns)]
     rows: dict[str, list[Any]] = {name: [0.0, 1.0] for name in schema.numbers}
     rows |= {name: [values[0], values[-1]] for name, values in schema.categories.items()}
     columns.fit(pd.DataFrame(rows))
     if schema.fills is not None and schema.numbers:
         columns.named_transformers_["numbers"].statistics_ = schema.fills.copy()
-    coef = model.coef_
-    if schema.scale is not None:
-        scaler = StandardScaler(with_mean=False)
-        scaler.fit(np.vstack([np.zeros(coef.size), np.ones(coef.size)]))
-        scaler.scale_, scaler.var_ = schema.scale.copy(), schema.scale**2
-        steps.append(("scale", scaler))
-        coef = coef * schema.scale
-    steps.append(("regress", _regressor(model, coef)))
-    return Pipeline(steps)
+    return Pipeline([("columns", columns), ("regress", _regressor(model))])
 
 
 def _transformers(model: Any) -> list[tuple[str, Any, list[str]]]:
@@ -64,15 +56,24 @@ def _transformers(model: Any) -> list[tuple[str, Any, list[str]]]:
     return out
 
 
-def _regressor(model: Any, coef: Any) -> Any:
+def _regressor(model: Any) -> Any:
     """Return a regressor with the chosen penalty and alpha, fitted."""
     source = model.regressor
-    shared = {
-        name: getattr(source, name) for name in ("fit_intercept", "positive", "tol", "max_iter")
-    }
-    regressor = SparseRegressor(model.penalty_, model.alpha_, **shared)
-    regressor.coef_, regressor.intercept_ = coef, model.intercept_
-    regressor.n_features_in_ = coef.size
+    names = ("fit_intercept", "positive", "tol", "max_iter", "standardize", "l1_ratio", "ridge")
+    shared = {name: getattr(source, name) for name in names}
+    regressor = SparseRegressor(model.penalty_, model.alpha_, bounds=_bounds(model), **shared)
+    regressor.coef_, regressor.intercept_ = model.coef_.copy(), model.intercept_
+    regressor.n_features_in_ = model.n_features_in_
     for name in ("n_iter_", "kkt_", "dual_gap_", "objective_", "certificate_"):
         setattr(regressor, name, getattr(source, name))
     return regressor
+
+
+def _bounds(model: Any) -> Any:
+    """Return the bounds by position: the regressor of a pipeline sees no names."""
+    if model.regressor.bounds is None:
+        return None
+    terms = check_terms(
+        model.n_features_in_, model.feature_names_in_, bounds=model.regressor.bounds
+    )
+    return (terms.lower, terms.upper)

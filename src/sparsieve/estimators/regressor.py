@@ -32,6 +32,9 @@ from ..solve.tracing import solve_alone
 
 __all__ = ["SparseRegressor"]
 
+# So many columns are looked at before all of them are.
+_FEW = 16
+
 
 class LinearPredictor(Reportable, Saveable, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """What every fitted linear model of the library can do."""
@@ -125,14 +128,26 @@ class FittedPoint(LinearPredictor):
         self.dual_gap_ = point.dual_gap
         self.objective_ = point.objective
         self.certificate_ = Certificate.of(point, tol, problem, penalty)
-        # For the report, which must not multiply coefficients of standardised columns once more.
-        self._unit_columns = are_unit_norms(norms2, problem.n_samples)
+        # For the report, which must not multiply coefficients of such columns once more.
+        self._unit_columns = _has_unit_columns(problem, norms2)
 
     def _relax(self, problem: Problem, point: Point) -> None:
         """Replace the coefficients by least squares on the support that the point selects."""
         refit = relaxed(problem, point)
         self.coef_[refit.columns] = refit.values
         self.intercept_ = refit.intercept
+
+
+def _has_unit_columns(problem: Problem, norms2: NDArray[np.float64]) -> bool:
+    """Tell whether the columns of X, as the user has them, have standard deviation 1."""
+    if not problem.terms.standardize:
+        return are_unit_norms(norms2, problem.n_samples)
+    # The norms are those of standardised columns. A few columns of X mostly settle it.
+    few = np.arange(min(_FEW, problem.n_features))
+    spreads = problem.design.spreads(problem.data.omega(), few)
+    if np.any(spreads > 0.0) and not are_unit_norms(spreads**2, problem.n_samples):
+        return False
+    return are_unit_norms(problem.scales**2, problem.n_samples)
 
 
 class SparseRegressor(FittedPoint):
@@ -151,8 +166,9 @@ class SparseRegressor(FittedPoint):
     fit_intercept : bool, default=True
     positive : bool, default=False
         Require :math:`w_j \ge 0`.
-    weights : array-like of shape (n_features,), default=None
-        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it.
+    weights : array-like of shape (n_features,) or mapping, default=None
+        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it. A mapping from column
+        names to numbers has those that are not 1.
     tol : float, default=1e-6
         Largest violation of stationarity, as a fraction of the penalty's slope at zero.
     max_iter : int, default=10_000

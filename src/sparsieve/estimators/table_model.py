@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..data.design import Design as Columns
 from ..data.kinds import check_flag
 from ..data.types import Floats
 from ..files.codec import encode
@@ -67,7 +68,10 @@ class TableModel(Saveable):
     @classmethod
     def of(cls, regressor: Any, design: Design) -> TableModel:
         """Make the model of a regressor that was fitted on a design."""
-        return cls(_on_original_scale(regressor, design.schema), design.schema)
+        schema = design.schema
+        if regressor.standardize:
+            schema = dataclasses.replace(schema, scale=_standard_deviations(design.X))
+        return cls(_with_names(regressor, schema), schema)
 
     @property
     def coef_(self) -> Floats:
@@ -82,7 +86,7 @@ class TableModel(Saveable):
 
     @property
     def certificate_(self) -> Certificate:
-        """The proof, for the problem that was solved (on standardised columns if they were)."""
+        """The proof, for the problem that was solved (in units of standardised columns if so)."""
         certificate: Certificate = self.regressor.certificate_
         return certificate
 
@@ -220,8 +224,8 @@ class TableModel(Saveable):
     def to_pipeline(self) -> Any:
         """Return a fitted scikit-learn pipeline that predicts the same from a data frame.
 
-        Its steps (columns by name, imputation, encoding, scaling, regression) can be cloned and
-        fitted again on other rows. Needs pandas.
+        Its steps (columns by name, imputation, encoding, regression) can be cloned and fitted
+        again on other rows. Needs pandas.
         """
         # Here, because scikit-learn's transformers take long to import.
         from .pipeline import make_pipeline
@@ -229,37 +233,22 @@ class TableModel(Saveable):
         return make_pipeline(self)
 
 
-def _on_original_scale(regressor: Any, schema: Schema) -> Any:
-    """Return a copy with coefficients and path on the original scale and the design's names."""
+def _with_names(regressor: Any, schema: Schema) -> Any:
+    """Return a copy that knows the names of the design's columns, and whose path does."""
     model = copy.copy(regressor)
-    names = np.array(schema.design_names, dtype=object)
-    model.feature_names_in_ = names
-    scale = np.ones(names.size) if schema.scale is None else schema.scale
-    model.coef_ = regressor.coef_ / scale
-    if schema.scale is not None:
-        model._unit_columns = False  # true of the columns of the fit, not of those of the model
+    model.feature_names_in_ = np.array(schema.design_names, dtype=object)
     for attribute, value in vars(regressor).items():
         if isinstance(value, Path):
-            setattr(model, attribute, rescaled(value, scale, names))
+            named = dataclasses.replace(value, feature_names=model.feature_names_in_)
+            setattr(model, attribute, named)
     return model
 
 
-def rescaled(path: Path, scale: Floats, names: NDArray[Any]) -> Path:
-    """Return a path with its coefficients divided by the scales of the columns.
-
-    It no longer refers to the data, which are on another scale.
-    """
-    points = [
-        dataclasses.replace(point, values=point.values / scale[point.columns])
-        for point in path.points
-    ]
-    coefs = path.coefs
-    if sparse.issparse(coefs):
-        coefs = coefs.copy()
-        coefs.data = coefs.data / scale[coefs.indices]
-    else:
-        coefs = coefs / scale[:, np.newaxis]
-    return dataclasses.replace(path, points=points, coefs=coefs, feature_names=names, problem=None)
+def _standard_deviations(X: Any) -> Floats:
+    """Return the standard deviation of each column of a design; 1 for a constant one."""
+    n_rows = X.shape[0]
+    spreads = Columns(X).spreads(np.full(n_rows, 1.0 / n_rows))
+    return np.where(spreads > 0.0, spreads, 1.0)
 
 
 def _category_indices(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.terms import check_terms
 from ..inspect.certificate import STARTED, STRENGTHS, Certificate
 from ..paths.path import Path
 from ..penalties.builtin import BuiltIn
@@ -180,6 +181,7 @@ def check_fit(model: Any) -> None:
     names = getattr(model, "feature_names_in_", None)
     if names is not None and not _are_names(names, n_features):
         raise ValueError("there is not one name per feature")
+    _check_terms(model, names)
     certificate = model.certificate_
     _check_fields(certificate, _CERTIFICATE)
     if certificate.n_features != n_features or certificate.support_size > n_features:
@@ -187,6 +189,17 @@ def check_fit(model: Any) -> None:
     if hasattr(model, "path_"):
         _check_path(model.path_, n_features)
     _check_choice(model)
+
+
+def _check_terms(model: Any, names: Any) -> None:
+    """Raise ValueError unless the model could be fitted again with its units, ridge and bounds."""
+    stated = {name: getattr(model, name) for name in ("standardize", "l1_ratio", "ridge", "bounds")}
+    bounds = stated["bounds"]
+    if isinstance(bounds, list | tuple):
+        # What a file has only as words, such as a pandas Series, stands for nothing here.
+        stated["bounds"] = [None if isinstance(side, NotStored) else side for side in bounds]
+    known = {name: value for name, value in stated.items() if not isinstance(value, NotStored)}
+    check_terms(model.n_features_in_, names, **known)
 
 
 def _check_path(path: Path, n_features: int) -> None:

@@ -78,15 +78,19 @@ def model_of(source: str, content: dict[str, Any]) -> Any:
 def _from_json(data: dict[str, Any]) -> Any:
     if data["class"] != "TableModel":
         return _estimator_from_json(data)
-    return TableModel(_estimator_from_json(data["regressor"]), decode(data["schema"]))
+    schema = decode(data["schema"])
+    # Older fits of tables divided the columns themselves, and the schema alone says so.
+    divided = getattr(schema, "scale", None) is not None
+    return TableModel(_estimator_from_json(data["regressor"], standardize=divided), schema)
 
 
-def _estimator_from_json(data: dict[str, Any]) -> Any:
+def _estimator_from_json(data: dict[str, Any], *, standardize: bool = False) -> Any:
+    """Return the estimator; ``standardize`` is for files of a time before it was a parameter."""
     if data["class"] not in _ESTIMATORS:
         raise ValueError(f"unknown estimator {str(data['class'])[:40]!r}")
     estimator = _ESTIMATORS[data["class"]]
     # A file without these is of a time when there was only one of each.
-    before = {"start": "previous", "minimum": "stationary"}
+    before = {"start": "previous", "minimum": "stationary", "standardize": standardize}
     params = before | {k: decode(value) for k, value in data["params"].items()}
     model = estimator(**safe_parameters(params))
     for name, entry in data["state"].items():

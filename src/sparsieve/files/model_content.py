@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._words import terms_in_words
 from .codec import encode
 from .model_file import FORMAT_VERSION, write_content
 
@@ -46,10 +47,12 @@ def summarize(model: Any) -> dict[str, Any]:
         names = [str(j) for j in range(model.n_features_in_)]
     penalty = getattr(model, "penalty_", None) or getattr(model, "penalty", None)
     certificate = model.certificate_
+    terms = terms_in_words(vars(getattr(model, "regressor", model)))
     return {
         "estimator": type(getattr(model, "regressor", model)).__name__,
         "penalty": penalty if isinstance(penalty, str) else repr(penalty),
         "alpha": float(certificate.alpha),
+        **({"terms": terms} if terms else {}),
         "n_features": int(model.n_features_in_),
         "intercept": float(model.intercept_),
         "coefficients": {str(names[j]): float(model.coef_[j]) for j in np.flatnonzero(model.coef_)},

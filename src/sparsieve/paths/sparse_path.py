@@ -146,8 +146,9 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     fit_intercept : bool, default=True
     sample_weight : array-like of shape (n_samples,), default=None
         The :math:`\omega_i`, normalised to sum to n.
-    weights : array-like of shape (n_features,), default=None
-        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it.
+    weights : array-like of shape (n_features,) or mapping, default=None
+        The :math:`\pi_j`: 0 leaves a feature unpenalised, inf excludes it. A mapping from column
+        names to numbers has those that are not 1.
     positive : bool, default=False
         Require :math:`w_j \ge 0`.
     tol : float, default=1e-6

@@ -223,10 +223,10 @@ def _python_call(story: Story) -> str:
 
 
 def _options_of(track: Track) -> str:
-    """Return the arguments that ask for the starts and minima of a track, unless by default."""
+    """Return the arguments that ask for starts, minima and terms of a track, unless by default."""
     strongest = max(track.columns["minimum"], key=MINIMA.index)
     minimum = "" if strongest == DEFAULT_MINIMUM else f", minimum={strongest!r}"
-    return _start_of(track) + minimum
+    return _start_of(track) + minimum + track.terms
 
 
 def _start_of(track: Track) -> str:

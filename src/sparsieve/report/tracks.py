@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from .._words import terms_in_words
+from ..data.terms import PLAIN
 from ..data.types import Floats
 from ..inspect.convexity import convex_region, global_lower_bounds
 from ..inspect.scales import has_unit_columns
@@ -28,6 +30,8 @@ __all__ = ["Choice", "Story", "Track", "read_story", "unit_columns"]
 Points = list[tuple[NDArray[np.int64], Floats]]
 
 _LARGEST_EIGENPROBLEM = 300
+# Told in words, and only where they are not the defaults.
+_TERMS = ("standardize", "l1_ratio", "ridge", "bounds")
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class Track:
     curve: int | None = None
     ended: str = "complete"
     tol_relative_to: str = "alpha"
+    terms: str = ""
 
 
 @dataclass(frozen=True)
@@ -178,7 +183,22 @@ def track_of(path: PathData) -> Track:
         names=path.feature_names,
         ended=path.ended,
         tol_relative_to=path.tol_relative_to,
+        terms=_terms_in_code(path.problem),
     )
+
+
+def _terms_in_code(problem: Any) -> str:
+    """Return the arguments that ask for units, ridge and bounds of a problem, if it is known."""
+    if problem is None:
+        return ""
+    terms = problem.terms
+    code = ", standardize=True" if terms.standardize else ""
+    for name, default in (("l1_ratio", 1.0), ("ridge", 0.0)):
+        value = getattr(terms, name)
+        code += "" if value == default else f", {name}={value!r}"
+    if terms.positive:
+        return f"{code}, positive=True"
+    return f"{code}, bounds=bounds" if terms.bounded else code  # numbers that only the caller has
 
 
 def _region(path: PathData) -> list[bool]:
@@ -194,12 +214,22 @@ def _region(path: PathData) -> list[bool]:
 def unit_columns(obj: Any) -> bool:
     """Tell whether obj was computed on columns of standard deviation 1, as far as it knows."""
     if isinstance(obj, PathData):
-        return obj.problem is not None and has_unit_columns(copy.copy(obj.problem), obj.penalty)
+        return obj.problem is not None and has_unit_columns(_as_given(obj.problem), obj.penalty)
     if isinstance(obj, Mapping):
         return any(map(unit_columns, obj.values()))
     if hasattr(obj, "get_params") and hasattr(obj, "fit"):
         return bool(getattr(obj, "_unit_columns", False))
     return any(map(unit_columns, _flat(getattr(obj, "paths", obj))))
+
+
+def _as_given(problem: Any) -> Any:
+    """Return the problem without its ridge, bounds and units, on the columns as the user has them.
+
+    Coefficients are always those of these columns.
+    """
+    plain = copy.copy(problem)
+    plain.terms = PLAIN
+    return plain
 
 
 def _above(path: PathData) -> list[float | None]:
@@ -214,11 +244,12 @@ def _above(path: PathData) -> list[float | None]:
 def _story_of_estimator(model: Any) -> Story:
     """Read a fitted estimator: its path or paths when it kept them, else its one point."""
     check_is_fitted(model)
+    params = model.get_params(deep=False)
     settings = {
         key: value
-        for key, value in model.get_params(deep=False).items()
-        if isinstance(value, bool | int | float | str)
-    }
+        for key, value in params.items()
+        if isinstance(value, bool | int | float | str) and key not in _TERMS
+    } | terms_in_words(params)
     path = getattr(model, "path_", None)
     if not isinstance(path, PathData):
         return replace(_story_of_point(model), settings=settings, code=_code(model))

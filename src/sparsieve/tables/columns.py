@@ -45,8 +45,8 @@ class Schema:
     fills : ndarray or None
         What is filled in, one per column of numbers.
     scale : ndarray or None
-        Standard deviations by which the columns of the design were divided for the fit, or None if
-        they were not. Coefficients are always those of the original columns.
+        Standard deviations of the design's columns, if these were standardised for the fit, else
+        None. Coefficients are always those of the original columns.
     """
 
     numbers: list[str]
@@ -103,7 +103,6 @@ def make_design(
     *,
     one_hot: bool = False,
     impute: str | None = None,
-    standardize: bool = True,
 ) -> Design:
     """Turn a table into a design; the table's values are used up.
 
@@ -116,8 +115,6 @@ def make_design(
         Encode columns of text; if not, they are refused.
     impute : {"mean", "median", "zero"} or None, default=None
         Fill missing values; if None, they are refused.
-    standardize : bool, default=True
-        Divide each column by its standard deviation.
 
     Returns
     -------
@@ -129,7 +126,6 @@ def make_design(
         Naming the columns and the remedy.
     """
     one_hot = check_flag("one_hot", one_hot)
-    standardize = check_flag("standardize", standardize)
     y, target = _take_target(table, target)
     if table.n_rows < 2:
         raise TableError(
@@ -147,11 +143,7 @@ def make_design(
     notes = _odd_columns(table, y, target)
     X, schema = _encode(table, target, impute, fills)
     table.values = None  # may be large, and is not needed again
-    scale = None
-    if standardize:
-        scale = _standard_deviations(X)
-        _divide(X, scale)
-    schema = Schema(schema.numbers, schema.categories, target, impute, schema.fills, scale)
+    schema = Schema(schema.numbers, schema.categories, target, impute, schema.fills)
     return Design(X, y, schema, table.notes + notes)
 
 
@@ -381,26 +373,3 @@ def _dummies(codes: Floats, positions: NDArray[np.int64]) -> Any:
     indices = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
     shape = (codes.size, len(positions))
     return sparse.csc_array((np.ones(indices.size), indices, starts), shape=shape)
-
-
-def _standard_deviations(X: Any) -> Floats:
-    """Return the standard deviation of each column; 1 for a constant one."""
-    n_rows = X.shape[0]
-    out = np.ones(X.shape[1])
-    for j, part in enumerate(_parts(X)):
-        # About one of its entries, a column has no mean that could drown its last digits, and only
-        # a constant one is all zeros.
-        full = part.size == n_rows
-        about = part - part[0] if full else part
-        if not np.any(about):
-            continue
-        mean = about.sum() / n_rows
-        square = np.sum((about - mean) ** 2) + (n_rows - part.size) * mean**2
-        out[j] = float(np.sqrt(square / n_rows))
-    return out
-
-
-def _divide(X: Any, scale: Floats) -> None:
-    """Divide each column in place."""
-    for part, by in zip(_parts(X), scale, strict=True):
-        part /= by
