@@ -24,6 +24,9 @@ constexpr double kSteps = 8.0;
 // units of rounding.
 constexpr int kHalvings = 60;
 constexpr double kMostOfIt = 0.75;
+// A mean curvature that is the one at an end but for rounding, and one that is not even near it: there a
+// difference quotient has met the kink.
+constexpr double kAlike = 1e-6, kFarBelow = 4.0;
 constexpr double kNarrow = 1e-14;
 }  // namespace
 
@@ -100,7 +103,13 @@ std::vector<double> least_curvature(const Penalty& penalty, const Surrogate& at,
   before.evaluate(penalty);
   after.evaluate(penalty);
   std::vector<double> least = at.curvature;
-  std::vector<char> steep(k, 1);
+  std::vector<char> steep(k);
+  for (Index p = 0; p < k; ++p) {
+    // The mean curvature of a smooth piece lies between those at its ends.
+    const double ends = std::min(before.curvature[p], after.curvature[p]);
+    const double mean = (after.slope[p] - before.slope[p]) / (after.t[p] - before.t[p]);
+    steep[p] = !(mean >= (1.0 + kAlike) * ends && ends >= kFarBelow * mean);
+  }
   // A kink hides in the mean of a way: halve it, always on to where the slope falls more. Without a kink it
   // falls by about as much on both halves, and a short way need not be halved again.
   for (int halving = 0; halving < kHalvings; ++halving) {

@@ -49,6 +49,7 @@ struct GramNewton::NewtonSystem {
 //   M_FF x = g_F   <=>   x = M^-1 g - W (E'W)^-1 E' M^-1 g,   W = M^-1 E.
 void GramNewton::prepare_held(Progress& progress) {
   const auto& held = arrays_.gradient.held;
+  if (held.empty()) return;
   const std::size_t k = at_.support.size();
   arrays_.held_columns.assign(held.size(), std::vector<double>(k));
   arrays_.held_part = Factor();
