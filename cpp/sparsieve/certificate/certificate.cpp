@@ -33,7 +33,13 @@ constexpr double kNarrow = 1e-14;
 double kkt(const Inputs& inputs, const Levels& levels, const State& state,
            const Violations& found) {
   const double unit = levels.slope0();
-  const double largest = larger((found.inside + state.known_error) / unit, found.outside / unit);
+  // Zeros that are further below their thresholds than correlations are off violate nothing for certain.
+  bool certain = state.point.support.empty() && found.inside == 0.0;
+  for (Index s = 0; certain && s < state.size(); ++s) {
+    certain = excess(inputs, levels, state, s) <= -state.known_error;
+  }
+  const double inside = certain ? 0.0 : found.inside + state.known_error;
+  const double largest = larger(inside / unit, found.outside / unit);
   const double ignored = inputs.design->ignored_norm() * std::sqrt(state.point.fit);
   return largest + ignored / unit;
 }

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..data.types import Floats
 from ..penalties import Penalty, is_convex, largest_concavity
 from ..penalties.base import slope_at_zero
-from ..solve.solvers import may_use_products
 
 if TYPE_CHECKING:
     from ..solve.path_data import PathData
@@ -164,8 +163,8 @@ def _rounding(problem: Problem, point: Point) -> float:
     if problem.fit_intercept:
         about = block - block[int(np.argmax(omega))]
         sizes = np.minimum(sizes, _FAR * np.sqrt(omega @ (about - omega @ about) ** 2))
-    # Where the engine knows a fit from products of columns instead of a residual.
-    products = _BY_PRODUCTS * abs(point.objective) if may_use_products(problem) else 0.0
+    # The engine may know a fit from products of columns instead of a residual.
+    products = _BY_PRODUCTS * abs(point.objective)
     terms = point.values.size + 4.0
     off = _EPS * terms * float(sizes[-1] + sizes[:-1] @ np.abs(point.values))
     norm = np.sqrt(2.0 * max(point.objective, 0.0))

@@ -21,7 +21,7 @@ from ..penalties.coordinate import core_penalty
 from .points import Counters, Fits, Point
 from .problem import MINIMA, Problem
 
-__all__ = ["Begin", "Solver", "check_range", "core_penalty", "may_use_products"]
+__all__ = ["Begin", "Solver", "check_range", "core_penalty"]
 
 #: What a user can do about each way a solve can end short of its tolerance.
 REMEDIES = {
@@ -118,8 +118,6 @@ def _warn_of_constant(design: _core.Design, data: Checked) -> None:
 # Rows per column from which on data are tall, how many columns per alpha are worth a Gram matrix
 # of all of them, and how many columns have one at the most.
 _TALL, _FEW, _MOST = 4, 5, 1000
-# From so many rows on the shadow is fine enough to certify points without their residual.
-_FINE_ROWS = 4096
 # Fewer alphas are solved without.
 _SEVERAL = 10
 
@@ -146,11 +144,6 @@ def keeps_all(problem: Problem, n_alphas: int) -> bool:
     n, d = problem.n_samples, problem.n_features
     worth_it = n >= _TALL * d and d <= min(_FEW * n_alphas, _MOST) and n_alphas >= _SEVERAL
     return worth_it and problem.design.stored_in_full
-
-
-def may_use_products(problem: Problem) -> bool:
-    """Tell whether points may have been certified without their residual, see docs/certificates."""
-    return keeps_all(problem, _MOST) or problem.n_samples >= _FINE_ROWS
 
 
 class Solver:
