@@ -5,9 +5,7 @@ solver works inside (``precompute``, ``copy_X``, ``selection``, ``random_state``
 and the like) have no counterpart and are ignored; so is ``max_iter`` of ``celer_path``: it counts
 working sets that are each solved by many epochs. ``tol`` is a duality gap with others and a
 violation of stationarity with us, which is stricter: theirs is handed on, but never more than our
-default. An elastic net, which we do not have, is a lasso here, whatever its ``l1_ratio``: most of
-its tests compare two fits of it (weights and repeated rows, sparse and dense, warm and cold), which
-is as true of a lasso. A pure ridge, and a choice among ratios, are refused.
+default. A pure ridge, and a choice among ratios under their names, are refused.
 """
 
 from __future__ import annotations
@@ -45,6 +43,10 @@ class _Fit:
     relax = False
     warm_start = False
     n_jobs = None
+    standardize = False
+    l1_ratio = 1.0
+    ridge = 0.0
+    bounds = None
 
     def fit(self, X, y, sample_weight=None, check_input=True, **params):
         Calls.number += 1

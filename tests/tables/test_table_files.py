@@ -262,7 +262,10 @@ def test_standardising_divides_by_the_standard_deviation(storage):
 def test_a_column_far_from_zero_is_no_constant(stored):
     values = np.column_stack([1e15 + np.arange(80.0) % 4, np.full(80, 1e15), np.arange(80.0)])
     table = Table("t", list("abc"), stored(values), {}, np.arange(80.0) ** 2, "y")
-    scale = make_design(table, None).schema.scale
+    design = make_design(table, None)
+    with pytest.warns(UserWarning, match="1 column.*constant"):
+        model = sv.SparseRegressor("l1", 0.01, standardize=True).fit(design.X, design.y)
+    scale = TableModel.of(model, design).schema.scale
     # The deviations of 0, 1, 2, 3 and of nothing; the entries are exact in double precision.
     np.testing.assert_allclose(scale[:2], [np.sqrt(1.25), 1.0], rtol=1e-12)
 

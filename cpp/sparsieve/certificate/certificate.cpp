@@ -24,9 +24,8 @@ constexpr double kSteps = 8.0;
 // units of rounding.
 constexpr int kHalvings = 60;
 constexpr double kMostOfIt = 0.75;
-// A mean curvature that is the one at an end but for rounding, and one that is not even near it: there a
-// difference quotient has met the kink.
-constexpr double kAlike = 1e-6, kFarBelow = 4.0;
+// How far curvatures may be apart, relative, on a short way without a kink.
+constexpr double kAlike = 1e-3;
 constexpr double kNarrow = 1e-14;
 }  // namespace
 
@@ -111,10 +110,11 @@ std::vector<double> least_curvature(const Penalty& penalty, const Surrogate& at,
   std::vector<double> least = at.curvature;
   std::vector<char> steep(k);
   for (Index p = 0; p < k; ++p) {
-    // The mean curvature of a smooth piece lies between those at its ends.
-    const double ends = std::min(before.curvature[p], after.curvature[p]);
+    // On a smooth piece the curvatures at both ends are the mean one; where a kink is in between, a
+    // difference quotient sees it from one end at the most.
     const double mean = (after.slope[p] - before.slope[p]) / (after.t[p] - before.t[p]);
-    steep[p] = !(mean >= (1.0 + kAlike) * ends && ends >= kFarBelow * mean);
+    const auto alike = [&](double end) { return std::abs(end - mean) <= kAlike * std::abs(mean); };
+    steep[p] = !(alike(before.curvature[p]) && alike(after.curvature[p]));
   }
   // A kink hides in the mean of a way: halve it, always on to where the slope falls more. Without a kink it
   // falls by about as much on both halves, and a short way need not be halved again.
