@@ -249,7 +249,7 @@ def dirty_columns():
 
 
 @pytest.mark.parametrize("impute", ["mean", "median", "zero"])
-@pytest.mark.filterwarnings("ignore:X. 1 column.*are constant:UserWarning")  # filled with one number
+@pytest.mark.filterwarnings("ignore:X. 1 column.*are constant:UserWarning")  # filled
 def test_text_and_missing_values_when_asked_for(run, tmp_path, impute):
     file = write_csv(tmp_path / "dirty.csv", dirty_columns())
     done = run("fit", file, "-t", "price", "--one-hot", "--impute", impute, "--no-report")
