@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..data.design import Design
 from ..data.extended import ExtendedSum
 from ..data.kinds import check_flag
+from ..data.names import feature_names
 from ..data.sample_weights import normalised
 from ..data.sparse_checks import without_storage
 from ..data.terms import Terms, check_terms
@@ -25,7 +26,6 @@ from ..data.validation import (
     check_number,
     check_sample_weight,
     check_weights,
-    feature_names,
 )
 from ..penalties import Penalty, resolve_penalty
 
