@@ -120,3 +120,39 @@ def test_path_wide_tolerances_know_the_strength():
     first, last = (a * (1.0 + a) for a in (1.0, 0.1))
     assert path.points[1].converged
     assert path.kkt[1] <= 1e-3 * first / last
+
+
+def test_the_best_of_several_l1_ratios_is_chosen_and_fitted():
+    X, y, _ = sv.datasets.make_toy(60, 30, 4, noise=1.0, random_state=3)
+    options = dict(alphas=15, cv=4, tol=1e-8)
+    both = sv.SparseRegressorCV("l1", l1_ratio=[0.3, 1.0], **options).fit(X, y)
+    apart = [
+        sv.SparseRegressorCV("l1", l1_ratio=ratio, **options).fit(X, y) for ratio in (0.3, 1.0)
+    ]
+    best = min(apart, key=lambda model: model.mse_path_.mean(axis=1).min())
+    assert both.alphas_.shape == (2, 15)
+    assert (both.l1_ratio_, both.alpha_) == (best.l1_ratio_, best.alpha_)
+    np.testing.assert_array_equal(both.coef_, best.coef_)
+    np.testing.assert_array_equal(both.mse_path_, np.stack([model.mse_path_ for model in apart]))
+    np.testing.assert_array_equal(both.cv_results_["l1_ratio"], np.repeat([0.3, 1.0], 15))
+    where = {"penalty": "l1", "alpha": both.alpha_, "l1_ratio": both.l1_ratio_}
+    assert sv.kkt_violation(X, y, both.coef_, both.intercept_, **where) <= 1e-7
+
+
+def test_ratios_that_cannot_be_are_refused():
+    X, y, _ = sv.datasets.make_toy(30, 5, 2, noise=1.0, random_state=3)
+    for wrong, words in (
+        ([], "empty list"),
+        ([0.5, 2.0], r"\(0, 1\]"),
+        ("half", "must be a number"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            sv.SparseRegressorCV("mcp", l1_ratio=wrong).fit(X, y)
+
+
+def test_a_checkpoint_of_other_ratios_is_not_taken_up(tmp_path):
+    X, y, _ = sv.datasets.make_toy(40, 10, 2, noise=1.0, random_state=3)
+    options = dict(alphas=5, checkpoint=tmp_path / "folds")
+    sv.SparseRegressorCV("mcp", l1_ratio=[0.5, 1.0], **options).fit(X, y)
+    with pytest.raises(ValueError, match="checkpoint"):
+        sv.SparseRegressorCV("mcp", l1_ratio=[0.4, 1.0], **options).fit(X, y)

@@ -7,6 +7,7 @@ checked by something that shares no code with it.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -328,7 +329,9 @@ class Given(NamedTuple):
                 "pass one coefficient per column and one response per row of X."
             )
         omega = normalised(check_sample_weight(self.sample_weight, n_samples), n_samples)
-        pi = check_weights(self.weights, n_features)
+        named = isinstance(self.weights, Mapping)
+        names = feature_names(self.X) if named else None
+        pi = check_weights(self.weights, n_features, names)
         pi = np.ones(n_features) if pi is None else pi
         check_finite_X(design.X)
         shift = check_number(
