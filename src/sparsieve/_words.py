@@ -60,15 +60,15 @@ def terms_in_words(params: Mapping[str, Any]) -> dict[str, str]:
         value = params.get(name, default)
         if value != default:
             words[name] = f"{value:g}" if isinstance(value, int | float) else str(value)
-    bounds = params.get("bounds")
-    if bounds is not None:
-        words["bounds"] = _bounds_in_words(bounds)
+    bounds, positive = params.get("bounds"), params.get("positive") is True
+    if bounds is not None or positive:
+        words["bounds"] = _bounds_in_words(bounds, positive)
     return words
 
 
-def _bounds_in_words(bounds: Any) -> str:
+def _bounds_in_words(bounds: Any, positive: bool) -> str:
     try:
-        lower, upper = bounds
+        lower, upper = (None, None) if bounds is None else bounds
     except (TypeError, ValueError):  # known only as text
         return str(bounds)
 
@@ -77,4 +77,6 @@ def _bounds_in_words(bounds: Any) -> str:
             return none
         return f"{value:g}" if isinstance(value, int | float) else "one number per column"
 
+    if positive and (lower is None or (isinstance(lower, int | float) and lower < 0)):
+        lower = 0
     return f"{side(lower, '-inf')} to {side(upper, 'inf')}"

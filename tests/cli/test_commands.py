@@ -18,6 +18,7 @@ from sklearn.base import clone
 from sklearn.datasets import dump_svmlight_file
 
 import sparsieve as sv
+from sparsieve._words import terms_in_words
 from sparsieve.penalties.resolve import BY_NAME
 
 
@@ -462,3 +463,10 @@ def test_help_names_every_penalty(run, command):
     # The help has a copy of the names.
     option = run(command, "--help").out.split("--penalty")[1]
     assert all(re.search(rf"\b{name}\b", option) for name in BY_NAME)
+
+
+def test_words_about_bounds_know_that_coefficients_are_positive():
+    assert terms_in_words({"positive": True}) == {"bounds": "0 to inf"}
+    assert terms_in_words({"positive": True, "bounds": (-1, None)}) == {"bounds": "0 to inf"}
+    assert terms_in_words({"positive": False, "bounds": (-1, 2)}) == {"bounds": "-1 to 2"}
+    assert terms_in_words({"positive": False}) == {}

@@ -444,3 +444,27 @@ def test_a_violator_within_the_tolerance_does_not_hide_one_that_is_not():
     path = sv.sparse_path(X, y, "l1", alphas=[alpha], tol=tol, fit_intercept=False)
     assert path.converged.all()
     assert sv.kkt_violation(X, y, path.coef_at(alpha), penalty="l1", alpha=alpha) <= tol
+
+
+@pytest.mark.parametrize("bound", [1.0, 1e3, 1e9])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_a_bound_that_nobody_reaches_costs_the_gap_nothing(bound, standardize):
+    """Found once: the rounding of a correlation times a wide bound was all of the gap."""
+    X, y, _ = sv.datasets.make_toy(40, 10, 3, noise=0.5, random_state=1)
+    X *= 10.0 ** np.linspace(-3, 3, 10)
+    options = {"alpha": 0.2, "standardize": standardize, "tol": 1e-10}
+    free = sv.SparseRegressor("l1", **options).fit(X, y)
+    reach = bound * np.abs(free.coef_).max() * 1.001
+    within = sv.SparseRegressor("l1", bounds=(-reach, reach), **options).fit(X, y)
+    np.testing.assert_allclose(within.coef_, free.coef_, rtol=1e-9)
+    # Both proofs end within what the tolerance leaves, and the bound adds nothing to that.
+    assert within.dual_gap_ <= 2.0 * free.dual_gap_ + 1e-12 * free.objective_
+
+
+def test_a_bound_that_is_reached_is_proven_too():
+    X, y, _ = sv.datasets.make_toy(40, 10, 3, noise=0.5, random_state=1)
+    free = sv.SparseRegressor("l1", alpha=0.1).fit(X, y)
+    cap = 0.5 * np.abs(free.coef_).max()
+    held = sv.SparseRegressor("l1", alpha=0.1, bounds=(-cap, cap), tol=1e-10).fit(X, y)
+    assert np.any(np.abs(held.coef_) == cap)
+    assert 0.0 <= held.dual_gap_ <= 1e-8 * held.objective_

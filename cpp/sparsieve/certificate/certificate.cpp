@@ -70,7 +70,8 @@ double surrogate_gap(const Inputs& inputs, const Levels& levels, const State& st
         at.place[s] >= 0 ? gradient.penalty.slope[at.place[s]] : levels.threshold(state.column(s));
     const Bounds bounds = inputs.box.of(state.column(s));
     const double cap = state.c[s] > 0.0 ? bounds.upper : -bounds.lower;
-    if (!std::isinf(cap)) {
+    // Only at its bound: elsewhere a wide one would make much of a rounding error.
+    if (std::abs(at.w[s]) == cap && at.w[s] != 0.0) {
       held_back += cap * std::max(std::abs(state.c[s]) + error - lambda, 0.0);
     } else if (lambda > 0.0) {
       largest = std::max(largest, (reach(bounds, state.c[s]) + error) / lambda);

@@ -154,6 +154,8 @@ def check_terms(
 def check_l1_ratio(l1_ratio: Any) -> float:
     """Return a checked ``l1_ratio=``."""
     remedy = "use 1 for no ridge; for a ridge alone use ridge= and a small alpha"
+    if isinstance(l1_ratio, list | tuple | np.ndarray):
+        remedy = "SparseRegressorCV chooses among several; pass one here"
     return check_number("l1_ratio", l1_ratio, high=1.0, closed="high", remedy=remedy)
 
 
