@@ -58,7 +58,10 @@ def terms_in_words(params: Mapping[str, Any]) -> dict[str, str]:
         words["columns"] = "standardised for the fit"
     for name, default in (("l1_ratio", 1.0), ("ridge", 0.0)):
         value = params.get(name, default)
-        if value != default:
+        several = hasattr(value, "__iter__") and not isinstance(value, str)
+        if several:
+            words[name] = "one of " + ", ".join(f"{each:g}" for each in value)
+        elif value != default:
             words[name] = f"{value:g}" if isinstance(value, int | float) else str(value)
     bounds, positive = params.get("bounds"), params.get("positive") is True
     if bounds is not None or positive:

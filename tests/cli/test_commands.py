@@ -412,9 +412,9 @@ def test_quiet_says_nothing(run, houses, tmp_path):
     assert (tmp_path / "houses.model.json").exists()
 
 
-@pytest.mark.parametrize("command", ["", "fit", "predict", "path", "report", "info"])
-def test_help_has_examples_and_exit_codes(run, command):
-    done = run(*command.split(), "--help")
+@pytest.mark.parametrize("asked", ["", "fit", "predict", "path", "report", "info"])
+def test_help_has_examples_and_exit_codes(run, asked):
+    done = run(*asked.split(), "--help")
     assert done.code == 0
     assert "Example" in done.out
     assert "Exit codes:" in done.out
@@ -458,10 +458,10 @@ def test_exit_codes_are_those_that_are_documented(run):
     assert [int(code) for code in rows] == [int(code) for code in told] == sorted(Exit)
 
 
-@pytest.mark.parametrize("command", ["fit", "path"])
-def test_help_names_every_penalty(run, command):
+@pytest.mark.parametrize("asked", ["fit", "path"])
+def test_help_names_every_penalty(run, asked):
     # The help has a copy of the names.
-    option = run(command, "--help").out.split("--penalty")[1]
+    option = run(asked, "--help").out.split("--penalty")[1]
     assert all(re.search(rf"\b{name}\b", option) for name in BY_NAME)
 
 

@@ -174,7 +174,7 @@ NAN = {"$": "float", "value": "nan"}
 COLUMN = {"$": "array", "dtype": "float64", "shape": [6], "data": [0.0] * 5 + [1.0]}
 FORGED_TERMS = [
     *(("standardize", value) for value in ("yes", -1, [], NAN, {"$": "dict", "items": {}})),
-    *(("l1_ratio", value) for value in (0, 1.5, -1, "half", None, [0.5], NAN, True)),
+    *(("l1_ratio", value) for value in (0, 1.5, -1, "half", None, [0.5, 1.0], [], NAN, True)),
     *(("ridge", value) for value in (-1, "none", None, [], NAN, {"$": "float", "value": "inf"})),
     *(("bounds", value) for value in (3, "ab", [], [1], [1, 2, 3], [NAN, None], [None, "x"])),
     ("bounds", [1.0, 2.0]),

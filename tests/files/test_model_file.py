@@ -468,3 +468,14 @@ def test_files_made_before_there_were_units_mean_columns_as_they_were(tmp_path):
         old = sv.load_model(forge(tmp_path / "old.json", content))
         old = getattr(old, "regressor", old)
         assert [getattr(old, name) for name in new] == [expected, 1.0, 0.0, None]
+
+
+@pytest.mark.parametrize("ratios", [[0.2, 1.0], (0.5,), np.array([0.3, 0.9])], ids=str)
+def test_a_model_that_chose_among_l1_ratios_comes_back(tmp_path, ratios):
+    X, y, _ = sv.datasets.make_toy(40, 8, 2, noise=0.5, random_state=0)
+    model = sv.SparseRegressorCV("mcp", l1_ratio=ratios, alphas=5).fit(X, y)
+    model.save(tmp_path / "m.json")
+    loaded = sv.load_model(tmp_path / "m.json")
+    assert loaded.l1_ratio_ == model.l1_ratio_
+    np.testing.assert_array_equal(loaded.coef_, model.coef_)
+    model.to_html(tmp_path / "report.html")

@@ -200,3 +200,24 @@ def test_a_feature_whose_bounds_are_both_zero_is_left_out():
     assert not path.coef_at(path.alphas[-1])[0]
     assert_allclose(path.objective, rest.objective, rtol=1e-6)
     assert "can never enter" in str(path.explain(0))
+
+
+@pytest.mark.parametrize("penalty", ["l1", "mcp", "logsum"])
+def test_more_features_at_their_bounds_than_samples(penalty):
+    """Found once: the matrix of all selected columns was singular, and the solve stalled."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 60))
+    y = X[:, :3].sum(axis=1) + 0.3 * rng.standard_normal(30)
+    path = sv.sparse_path(X, y, penalty, alphas=6, eps=0.01, bounds=(-0.01, 0.01))
+    assert path.converged.all()
+    coefs = path.coefs.toarray()
+    assert (np.abs(coefs) == 0.01).sum(axis=0).max() > 40
+    for k, alpha in enumerate(path.alphas):
+        where = {"penalty": penalty, "alpha": alpha, "bounds": (-0.01, 0.01)}
+        assert sv.kkt_violation(X, y, coefs[:, k], path.intercepts[k], **where) <= 1e-6
+
+
+def test_a_ratio_that_leaves_no_penalty_is_refused():
+    X, y, _ = sv.datasets.make_toy(20, 4, 2, noise=0.5, random_state=0)
+    with pytest.raises(ValueError, match=r"l1_ratio=1e-300 is less than 1e-09.*ridge="):
+        sv.sparse_path(X, y, l1_ratio=1e-300)

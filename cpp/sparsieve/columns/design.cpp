@@ -276,21 +276,24 @@ bool Design::whole_gram(const Index* cols, Index m, double* out, const std::vect
   const Index width = (m + 1 + kTile - 1) / kTile * kTile, square = width * width;
   const std::vector<double> nothing(r == nullptr ? n() : 0, 0.0);
   std::vector<double> sums(static_cast<std::size_t>(kGroups * square), 0.0);
-  // In stages, so that Ctrl-C is looked for between them.
+  // In stages, so that Ctrl-C is looked for between them. Nothing is allocated in a thread.
   const Index in_group = (leaves + kGroups - 1) / kGroups;
   const Index stage = std::max<Index>(1, kProducts / (kGroups * rows * square));
+  const Index room = width * rows;
+  std::vector<double> buffers(static_cast<std::size_t>(room * threads_used(kGroups, threads_, 1)),
+                              0.0);
   for (Index begin = 0; begin < in_group; begin += stage) {
     if (begin > 0 && stop && stop()) return false;
-    parallel_for(kGroups, threads_, 1, [&](Index from, Index to) {
-      std::vector<double> buffer(static_cast<std::size_t>(width * rows), 0.0);
+    const auto some = [&](Index from, Index to, Index thread) {
       for (Index g = from; g < to; ++g) {
         const Index last = std::min({leaves, (g + 1) * in_group, g * in_group + begin + stage});
         for (Index leaf = g * in_group + begin; leaf < last; ++leaf) {
           add_leaf(cols, m, leaf * rows, std::min(n(), (leaf + 1) * rows), r ? *r : nothing,
-                   buffer.data(), sums.data() + g * square);
+                   buffers.data() + thread * room, sums.data() + g * square);
         }
       }
-    });
+    };
+    parallel_for(kGroups, threads_, 1, some);
   }
   for (Index g = 1; g < kGroups; ++g) {
     for (Index k = 0; k < square; ++k) sums[k] += sums[g * square + k];

@@ -175,10 +175,12 @@ bool GramNewton::sweep(double& change) {
     at.t[s] = std::abs(at_.w[s]);
   }
   at.evaluate(levels_.penalty());
-  // Zeros stay where as many features as samples are selected: more would make the matrix singular.
+  // Zeros stay where as many features as samples are selected: more would make the matrix singular. Those
+  // at a bound do not count.
+  const bool capped = inputs_.box.capped();
   Index room = inputs_.design->n() - static_cast<Index>(at_.support.size());
   for (Index s = 0; s < state_.size(); ++s) {
-    if (at_.w[s] == 0.0 && room <= 0) continue;
+    if (at_.w[s] == 0.0 && room <= 0 && !capped) continue;
     const Index j = state_.column(s);
     const double steep = state_.set.gram(s)[s] + inputs_.damping(j);
     const double pull = state_.c[s] + steep * at_.w[s];

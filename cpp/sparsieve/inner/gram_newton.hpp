@@ -25,6 +25,10 @@ struct NewtonArrays {
   // For coefficients that are held at their bounds: the inverse's columns there, and a factor of its part there.
   std::vector<std::vector<double>> held_columns;
   Factor held_part;
+  // Where the support's own factor is no use (`apart`): the positions of the others, and a factor of their part.
+  bool apart = false;
+  std::vector<Index> free;
+  Factor free_part;
   std::vector<double> w_known, c_known;  // correlations of every slot, and where they hold
   std::vector<double> moved_by;          // per slot, since then
 };
@@ -55,6 +59,7 @@ class GramNewton final : public InnerSolver {
   void newton_direction(Progress& progress);
   bool hold_outward();
   void prepare_held(Progress& progress);
+  void factorise_free();
   void solve_free(const std::vector<double>& g, std::vector<double>& out) const;
   void mm_direction(Direction& out, Progress& progress);
   void take_off_prox(const std::vector<double>& m_delta, Direction& dir) const;

@@ -49,8 +49,10 @@ struct GramNewton::NewtonSystem {
 //   M_FF x = g_F   <=>   x = M^-1 g - W (E'W)^-1 E' M^-1 g,   W = M^-1 E.
 void GramNewton::prepare_held(Progress& progress) {
   const auto& held = arrays_.gradient.held;
+  arrays_.apart = !held.empty() && !at_.exact;
   if (held.empty()) return;
   const std::size_t k = at_.support.size();
+  if (arrays_.apart) return factorise_free();
   arrays_.held_columns.assign(held.size(), std::vector<double>(k));
   arrays_.held_part = Factor();
   std::vector<double> unit(k, 0.0), row(held.size());
@@ -64,7 +66,33 @@ void GramNewton::prepare_held(Progress& progress) {
   }
 }
 
+// More features may be at their bounds than there are samples: the matrix of all of them is singular, that
+// of the others is not.
+void GramNewton::factorise_free() {
+  const auto& held = arrays_.gradient.held;
+  arrays_.free.clear();
+  arrays_.free_part = Factor();
+  std::vector<double> row;
+  for (Index p = 0; p < static_cast<Index>(at_.support.size()); ++p) {
+    if (std::find(held.begin(), held.end(), p) != held.end()) continue;
+    const double* gram = state_.set.gram(at_.support[p]);
+    arrays_.free.push_back(p);
+    row.clear();
+    for (Index q : arrays_.free) row.push_back(gram[at_.support[q]]);
+    row.back() += inputs_.damping(state_.column(at_.support[p]));
+    arrays_.free_part.append(row.data(), row.back());
+  }
+}
+
 void GramNewton::solve_free(const std::vector<double>& g, std::vector<double>& out) const {
+  if (arrays_.apart) {
+    std::vector<double> part;
+    for (Index p : arrays_.free) part.push_back(g[p]);
+    if (!part.empty()) arrays_.free_part.solve(part.data(), part.data());
+    std::fill(out.begin(), out.end(), 0.0);
+    for (std::size_t a = 0; a < part.size(); ++a) out[arrays_.free[a]] = part[a];
+    return;
+  }
   at_.factor.solve(g.data(), out.data(), inputs_.design->threads());
   const auto& held = arrays_.gradient.held;
   if (held.empty()) return;

@@ -121,6 +121,7 @@ class Terms:
         return np.where(fixed, np.inf, 1.0 if weights is None else weights)
 
 
+_LEAST_RATIO = 1e-9
 #: No ridge, no bounds, columns as they are.
 PLAIN = Terms()
 
@@ -156,7 +157,10 @@ def check_l1_ratio(l1_ratio: Any) -> float:
     remedy = "use 1 for no ridge; for a ridge alone use ridge= and a small alpha"
     if isinstance(l1_ratio, list | tuple | np.ndarray):
         remedy = "SparseRegressorCV chooses among several; pass one here"
-    return check_number("l1_ratio", l1_ratio, high=1.0, closed="high", remedy=remedy)
+    ratio = check_number("l1_ratio", l1_ratio, high=1.0, closed="high", remedy=remedy)
+    if ratio < _LEAST_RATIO:  # alphas, which are divided by it, would leave the range of doubles
+        raise ValueError(f"l1_ratio={ratio:g} is less than {_LEAST_RATIO:g}; {remedy}.")
+    return ratio
 
 
 def check_l1_ratios(l1_ratio: Any) -> list[float]:

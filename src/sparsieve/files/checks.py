@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.terms import check_terms
+from ..data.terms import check_l1_ratios, check_terms
 from ..inspect.certificate import STARTED, STRENGTHS, Certificate
 from ..paths.path import Path
 from ..penalties.builtin import BuiltIn
@@ -199,6 +199,8 @@ def _check_terms(model: Any, names: Any) -> None:
         # What a file has only as words, such as a pandas Series, stands for nothing here.
         stated["bounds"] = [None if isinstance(side, NotStored) else side for side in bounds]
     known = {name: value for name, value in stated.items() if not isinstance(value, NotStored)}
+    if hasattr(model, "cv") and "l1_ratio" in known:  # a cross-validation chooses among several
+        known["l1_ratio"] = check_l1_ratios(known["l1_ratio"])[0]
     check_terms(model.n_features_in_, names, **known)
 
 
@@ -238,7 +240,9 @@ def _check_choice(model: Any) -> None:
 
 def _check_penalties(model: Any, count: int) -> None:
     given = model.penalty if isinstance(model.penalty, list | tuple) else [model.penalty]
-    if not isinstance(model.penalty, NotStored) and len(given) != count:
+    stored = not isinstance(model.penalty, NotStored) and not isinstance(model.l1_ratio, NotStored)
+    ratios = len(check_l1_ratios(model.l1_ratio)) if stored else 1
+    if stored and len(given) * ratios != count:
         raise ValueError("there is not one row of alphas per penalty")
 
 
