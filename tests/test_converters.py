@@ -324,3 +324,10 @@ def test_glmnet_factors_sum_to_the_number_of_features():
 def test_errors_name_the_remedy(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_a_chosen_l1_ratio_is_converted():
+    X, y, _ = sv.datasets.make_toy(40, 8, 2, noise=0.5, random_state=0)
+    model = sv.SparseRegressorCV("l1", l1_ratio=[0.2, 0.9], alphas=5).fit(X, y)
+    theirs = converters.to_sklearn(model)
+    assert theirs.l1_ratio == pytest.approx(model.l1_ratio_)

@@ -128,16 +128,14 @@ def _stated(model: Any) -> _Stated:
     names = getattr(model, "feature_names_in_", None)
     alpha = getattr(model, "alpha_", getattr(model, "alpha", None))
     if alpha is None:
-        raise ValueError(
-            f"this {type(model).__name__} is not fitted, so it has chosen no alpha; call its fit "
-            "first."
-        )
+        kind = type(model).__name__
+        raise ValueError(f"this {kind} is not fitted, so it has chosen no alpha; call its fit.")
     penalty = resolve_penalty(getattr(model, "penalty_", model.penalty))
     weights = by_name("weights", model.weights, names, 1.0)
     weights = None if weights is None else _factors(weights)
     options = getattr(model, "options", None)  # of settings
-    if options is None:
-        options = {name: getattr(model, name) for name in _TERMS}
+    if options is None:  # what a cross-validation chose before what it chose from
+        options = {name: getattr(model, f"{name}_", getattr(model, name)) for name in _TERMS}
     sides = [side for side in options.get("bounds") or () if np.ndim(side) == 1]
     n_features = len(next((x for x in (names, weights, *sides) if x is not None), [1]))
     return _Stated(penalty, float(alpha), weights, check_terms(n_features, names, **options))

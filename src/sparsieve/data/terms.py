@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from .kinds import check_flag
 from .names import by_name
 from .types import Floats
-from .validation import check_number
+from .validation import Checked, check_number
 
-__all__ = ["PLAIN", "Terms", "check_l1_ratio", "check_l1_ratios", "check_terms"]
+__all__ = ["PLAIN", "Terms", "check_l1_ratio", "check_l1_ratios", "check_terms", "terms_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +149,21 @@ def check_terms(
         lower=lower,
         upper=upper,
         unasked=standardize is None,
+    )
+
+
+def terms_of(
+    data: Checked, positive: Any, standardize: Any, l1_ratio: Any, ridge: Any, bounds: Any
+) -> Terms:
+    """Return the checked options of a public function for its data."""
+    return check_terms(
+        data.X.shape[1],
+        data.feature_names,
+        positive=positive,
+        standardize=standardize,
+        l1_ratio=l1_ratio,
+        ridge=ridge,
+        bounds=bounds,
     )
 
 

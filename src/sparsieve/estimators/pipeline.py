@@ -60,7 +60,8 @@ def _regressor(model: Any) -> Any:
     """Return a regressor with the chosen penalty and alpha, fitted."""
     source = model.regressor
     names = ("fit_intercept", "positive", "tol", "max_iter", "standardize", "l1_ratio", "ridge")
-    shared = {name: getattr(source, name) for name in names}
+    # What a cross-validation chose before what it chose from.
+    shared = {name: getattr(source, f"{name}_", getattr(source, name)) for name in names}
     regressor = SparseRegressor(model.penalty_, model.alpha_, bounds=_bounds(model), **shared)
     regressor.coef_, regressor.intercept_ = model.coef_.copy(), model.intercept_
     regressor.n_features_in_ = model.n_features_in_

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..data.design import Design
 from ..data.kinds import check_flag
 from ..data.sample_weights import in_range
-from ..data.terms import check_terms
+from ..data.terms import terms_of
 from ..data.validation import check_number, check_sample_weight, check_X_y
 from ..files.model_content import Saveable
 from ..inspect.certificate import Certificate
@@ -100,14 +100,13 @@ class FittedPoint(LinearPredictor):
     ) -> Problem:
         """Check the data and put them together with the constraints."""
         data = check_X_y(X, y, sample_weight=sample_weight, weights=self.weights)
-        terms = check_terms(
-            data.X.shape[1],
-            data.feature_names,
-            positive=self.positive,
-            standardize=self.standardize,
-            l1_ratio=self.l1_ratio if l1_ratio is None else l1_ratio,
-            ridge=self.ridge,
-            bounds=self.bounds,
+        terms = terms_of(
+            data,
+            self.positive,
+            self.standardize,
+            self.l1_ratio if l1_ratio is None else l1_ratio,
+            self.ridge,
+            self.bounds,
         )
         return Problem(
             data,

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from ..data.terms import check_terms
+from ..data.terms import terms_of
 from ..data.validation import check_alphas, check_number, check_X_y
 from ..inspect.scales import warn_of_scales
 from ..penalties import Penalty, resolve_penalty
@@ -78,15 +78,7 @@ def alpha_max(  # noqa: PLR0913 - the options of a public function, by keyword
         0.0 when no feature correlates with y.
     """
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    terms = check_terms(
-        data.X.shape[1],
-        data.feature_names,
-        positive=positive,
-        standardize=standardize,
-        l1_ratio=l1_ratio,
-        ridge=ridge,
-        bounds=bounds,
-    )
+    terms = terms_of(data, positive, standardize, l1_ratio, ridge, bounds)
     problem = Problem(data, fit_intercept=fit_intercept, terms=terms, minimum=minimum)
     return Solver(problem, resolve_penalty(penalty)).alpha_max(minimum)
 
@@ -252,15 +244,7 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
         callback=callback,
     )
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    terms = check_terms(
-        data.X.shape[1],
-        data.feature_names,
-        positive=positive,
-        standardize=standardize,
-        l1_ratio=l1_ratio,
-        ridge=ridge,
-        bounds=bounds,
-    )
+    terms = terms_of(data, positive, standardize, l1_ratio, ridge, bounds)
     problem = Problem(
         data,
         fit_intercept=fit_intercept,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from .._words import Summarised, describe, text_table
-from ..data.terms import Terms, check_terms
+from ..data.terms import Terms, terms_of
 from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
 from ..paths.grid import alpha_grid
@@ -195,15 +195,7 @@ def local_minima(  # noqa: PLR0913 - the options of a public function, by keywor
     check_integer("n_random", n_random, low=0, remedy="use e.g. n_random=10")
     limits = check_limits(tol=tol, max_iter=max_iter)
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    terms = check_terms(
-        data.X.shape[1],
-        data.feature_names,
-        positive=positive,
-        standardize=standardize,
-        l1_ratio=l1_ratio,
-        ridge=ridge,
-        bounds=bounds,
-    )
+    terms = terms_of(data, positive, standardize, l1_ratio, ridge, bounds)
     problem = Problem(data, fit_intercept=fit_intercept, terms=terms)
     rng = check_generator(random_state)
     task = _Task(problem, resolve_penalty(penalty), alpha, limits, rng)

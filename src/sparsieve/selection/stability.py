@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._words import Summarised, text_table
-from ..data.terms import check_terms
+from ..data.terms import terms_of
 from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
 from ..files.checkpoint import Checkpoint, check_place, fingerprint
@@ -304,15 +304,7 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
     if n_pairs > _MOST_PAIRS:
         raise ValueError(f"n_pairs must be at most {_MOST_PAIRS}, got {n_pairs}; 50 are common.")
     data = check_X_y(X, y, sample_weight=sample_weight, weights=weights, min_samples=4)
-    terms = check_terms(
-        data.X.shape[1],
-        data.feature_names,
-        positive=positive,
-        standardize=standardize,
-        l1_ratio=l1_ratio,
-        ridge=ridge,
-        bounds=bounds,
-    )
+    terms = terms_of(data, positive, standardize, l1_ratio, ridge, bounds)
     problem = Problem(data, fit_intercept=fit_intercept, terms=terms, minimum=minimum)
     threshold, q = _check_threshold_and_q(threshold, max_false, q, problem.n_features)
     if checkpoint is not None and not isinstance(random_state, int | np.integer):

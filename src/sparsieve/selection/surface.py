@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._progress import counter
 from .._words import Summarised, describe, text_table
-from ..data.terms import check_terms
+from ..data.terms import terms_of
 from ..data.types import Floats
 from ..data.validation import check_X_y
 from ..files.checkpoint import Checkpoint, check_place, fingerprint, pack_points, unpack_points
@@ -318,15 +318,7 @@ def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyw
     problem = Problem(
         data,
         fit_intercept=fit_intercept,
-        terms=check_terms(
-            data.X.shape[1],
-            data.feature_names,
-            positive=positive,
-            standardize=standardize,
-            l1_ratio=l1_ratio,
-            ridge=ridge,
-            bounds=bounds,
-        ),
+        terms=terms_of(data, positive, standardize, l1_ratio, ridge, bounds),
         n_jobs=None if apart else n_jobs,
         minimum=minimum,
     )
