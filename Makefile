@@ -22,13 +22,13 @@ CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
 
 .PHONY: help demo test test-first-half test-second-half test-cpp test-commands test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   lock test-oldest sbom reproducible wheel \
-  paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads \
-  bench-starts bench-minima
+  paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads bench-streams bench-codes \
+  bench-starts bench-minima bench-map bench-map-quick
 
 help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
-	@echo "make test      test-cpp, then the test-suite without the slow tests"
-	@echo "make test-cpp  unit tests of the C++ rooms, without Python; CPP_TEST=screen: part of them"
+	@echo "make test      unit tests of the C++ rooms, then the test-suite without the slow tests"
+	@echo "make test-cpp  the C++ tests with every instruction set, without Python; CPP_TEST=screen: part of them"
 	@echo "make test-commands  the tests of the command line with the real command"
 	@echo "make test-all  test-cpp, then the whole test-suite"
 	@echo "make fuzz      random problems, calls and files for MINUTES=5; reproducers in build/fuzz"
@@ -144,6 +144,8 @@ test-cpp: $(VENV)/.cmake
 	  echo "C++ tests, $$isa:"; SPARSIEVE_ISA=$$isa $(CPP_BUILD)/sparsieve_tests "$(CPP_TEST)" || exit 1; \
 	done
 
+# The C++ tests run once here; with every instruction set in test-cpp and test-all.
+test: CPP_ISAS = best
 # Two processes share the tests, unless PYTEST_ARGS picks some of them.
 FIRST_HALF := $(addprefix tests/,benchmarks cli inspect process)
 
@@ -255,6 +257,12 @@ bench-growth: $(VENV)/.bench
 bench-small: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks small $(BENCH_ARGS)
 
+bench-streams: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks.streams $(BENCH_ARGS)
+
+bench-codes: $(VENV)/.bench
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks.codes $(BENCH_ARGS)
+
 bench-threads: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks threads $(BENCH_ARGS)
 
@@ -263,6 +271,12 @@ bench-starts: $(VENV)/.bench
 
 bench-minima: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks minima $(BENCH_ARGS)
+
+bench-map: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks map $(BENCH_ARGS)
+
+bench-map-quick: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks map --quick $(BENCH_ARGS)
 
 bench-compare: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks compare $(BASE) $(BENCH_ARGS)

@@ -16,6 +16,7 @@ from benchmarks import envs
 from benchmarks.adapters import NAMES
 from benchmarks.compare import command as comparison
 from benchmarks.judge import LEVELS, PENALTIES
+from benchmarks.map import command as shapes
 from benchmarks.problems import PROBLEMS, QUICK, VARIANTS
 from benchmarks.runner import RESULTS, Plan, meta, run
 from benchmarks.settings import Settings
@@ -47,6 +48,7 @@ def main() -> None:
     light.add_argument("--penalties", nargs="+", default=list(PENALTIES), choices=PENALTIES)
     light.add_argument("--repeat", type=int, default=200, help="rounds; the best counts (200)")
     light.add_argument("--bootstraps", type=int, default=1000, help="fits, three rounds (1000)")
+    shapes.add_options(commands.add_parser("map", help="time every shape of data, and draw a map"))
     shared = commands.add_parser("threads", help="time two threads against one")
     shared.add_argument("--problems", nargs="+", default=["big_2000x100000"], choices=PROBLEMS)
     shared.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)
@@ -68,6 +70,7 @@ def main() -> None:
         "starts": _starts,
         "minima": _minima,
         "lower": _lower,
+        "map": shapes.command,
     }
     try:
         does[arguments.command](arguments)

@@ -35,7 +35,7 @@ class Client:
             raise FileNotFoundError(envs.missing(self.peer))
         self.command = (*found, self.peer)
         self.folder: Path | None = None
-        self._warm: set[tuple[str, bool]] = set()
+        self._warm: set[tuple[str, str]] = set()
         self._process: subprocess.Popen[str] | None = None
         self._loaded: Path | None = None
         self._scratch = tempfile.TemporaryDirectory(prefix="bench-")
@@ -62,6 +62,17 @@ class Client:
         if answer["ok"]:
             answer["coefs"] = self._coefs(len(alphas))
         return answer
+
+    def cross_validate(
+        self, penalty: Penalty, alphas: np.ndarray, tol: float, folds: int, limit: float
+    ) -> Answer:
+        """Choose an alpha by cross-validation; the answer holds both clocks, or an `error`."""
+        for ready in (self._load(), self._warm_up(penalty)):
+            if not ready["ok"]:
+                return ready
+        limit *= self.threads
+        message = self._solve_message(penalty, alphas, tol, limit)
+        return self._ask(message | {"do": "cross_validate", "folds": folds}, _GRACE * limit)
 
     def probe(self) -> float | None:
         """Return the seconds of one product X'y in this worker."""
@@ -144,7 +155,7 @@ class Client:
         return {"do": "load", "folder": str(self.folder), "threads": self.threads}
 
     def _warm_up(self, penalty: Penalty) -> Answer:
-        case = (penalty.kind, bool(self._meta()["sparse"]))
+        case = (penalty.kind, str(self._meta().get("layout", self._meta()["sparse"])))
         if case in self._warm:
             return {"ok": True}
         message = {"do": "warm", "kind": penalty.kind, "shape": penalty.shape}

@@ -52,7 +52,7 @@ def command(name: str) -> tuple[str, ...] | None:
     if peer.language == "R":
         return _r_command(peer.module)
     ours = name in OWN
-    own = ENVS / (OURS if ours else name) / "bin" / "python"
+    own = ENVS / (OURS if ours else peer.home or name) / "bin" / "python"
     # Ours is what the interpreter running the benchmark imports: the commit under work.
     candidates = [sys.executable, str(own)] if ours else [str(own), sys.executable]
     for python in candidates:

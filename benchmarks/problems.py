@@ -242,10 +242,22 @@ def store(problem: Problem, variant: str, cache: Path) -> Path:
     else:
         np.save(partial / "X.npy", X)
     np.save(partial / "y.npy", y)
-    meta = {"shape": list(X.shape), "sparse": bool(sparse.issparse(X)), "note": problem.note}
+    meta = {
+        "shape": list(X.shape),
+        "sparse": bool(sparse.issparse(X)),
+        "layout": layout_of(X),
+        "note": problem.note,
+    }
     (partial / "meta.json").write_text(json.dumps(meta))
     partial.rename(folder)
     return folder
+
+
+def layout_of(X: Design) -> str:
+    """Say how X is stored: its order, or that it is sparse, and the type of its numbers."""
+    if sparse.issparse(X):
+        return f"csc {X.dtype}"
+    return f"{'F' if X.flags.f_contiguous else 'C'} {X.dtype}"
 
 
 def fetch(folder: Path, *, mapped: bool = False) -> tuple[Design, np.ndarray]:

@@ -13,6 +13,8 @@ data). Messages:
                                      one path; its coefficients go to `out` as CSC parts (.npy);
                                      `limit` (CPU seconds) interrupts peers that loop in Python,
                                      others have to be ended from outside
+``cross_validate kind shape alphas tol folds limit``
+                                     choose an alpha by cross-validation
 ``work  name kind shape threads rounds``
                                      other work than a path (`compare/chores.py`), best of some
                                      rounds
@@ -92,6 +94,15 @@ class Worker:
         _write(solution, Path(message["out"]))
         return {**measured, "passes": solution.passes}
 
+    def do_cross_validate(self, message: Message) -> Message:
+        alphas, tol, folds = np.array(message["alphas"]), message["tol"], message["folds"]
+        with _limited(message["limit"]):
+            return _clocks(
+                lambda: self.adapter.cross_validate(
+                    message["kind"], message["shape"], alphas, tol, folds
+                )
+            )
+
     def do_work(self, message: Message) -> Message:
         from benchmarks.compare.chores import chore
 
@@ -106,7 +117,10 @@ class Worker:
         X: Any = np.asfortranarray(rng.standard_normal((20, 30)))
         y = X[:, 0] + rng.standard_normal(20)
         alphas = np.abs(X.T @ y).max() / 20 * np.array([0.5, 0.2])
-        if not isinstance(self.X, np.ndarray):
+        if isinstance(self.X, np.ndarray):
+            order: Any = "F" if self.X.flags.f_contiguous else "C"
+            X = X.astype(self.X.dtype, order=order)
+        else:
             from scipy.sparse import csc_matrix
 
             X = csc_matrix(X)

@@ -18,10 +18,12 @@ ORDER = (
     "_core",  # compiled
     "_files",
     "_words",
+    "_log",
     "datasets",
     "data",
     "_progress",
     "penalties",
+    "losses",
     "tables",
     "solve",
     "inspect",

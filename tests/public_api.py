@@ -10,13 +10,21 @@ import inspect
 from pathlib import Path
 
 import numpy as np
+from sklearn.base import is_regressor
 
 import sparsieve as sv
 
 RECORDED = Path(__file__).with_name("public_api.txt")
 MODULES = ("converters", "datasets", "penalties", "plots", "reference", "report")
 #: Whose attributes after ``fit`` are public too.
-ESTIMATORS = ("SparseRegressor", "SparseRegressorCV", "SparseRegressorIC")
+ESTIMATORS = (
+    "SparseRegressor",
+    "SparseRegressorCV",
+    "SparseRegressorIC",
+    "SparseClassifier",
+    "SparseClassifierCV",
+    "SparseClassifierIC",
+)
 
 
 def signature(function):
@@ -73,7 +81,8 @@ def fitted():
     X = rng.standard_normal((40, 6))
     y = X[:, 0] + 0.1 * rng.standard_normal(40)
     for name in ESTIMATORS:
-        model = getattr(sv, name)().fit(X, y)
+        model = getattr(sv, name)()
+        model.fit(X, y if is_regressor(model) else y > 0.0)
         yield from (f"{name}.{key}" for key in vars(model) if key[-1] == "_" and key[0] != "_")
 
 

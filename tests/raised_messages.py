@@ -30,7 +30,7 @@ class Marker(ast.NodeTransformer):
         call = ast.Call(ast.Name("__raised__", ast.Load()), [ast.Constant(held[0])], [])
         return [ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node)), node]
 
-    visit_Raise = visit_Expr = visit_statement  # noqa: N815  # the names ast calls
+    visit_Raise = visit_Expr = visit_Return = visit_statement  # noqa: N815  # the names ast calls
 
 
 class Loader(SourceFileLoader):

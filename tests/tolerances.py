@@ -109,3 +109,22 @@ BISECTED = 1e-9
 # The same sample weights in other units: the smallest lose up to 1e-14 of themselves below the
 # range of normal numbers, and a solve to tol = 1e-6 may end elsewhere within ten times that.
 ANY_WEIGHTS = 1e-5
+
+# A formula of a loss against its twin, which cancels and does not mind: relative to the largest of
+# its terms, some tens of units in the last place.
+TWIN_FORMULA = 100 * EPS64
+
+# The slow solvers for losses stop at violations of 1e-12; a gap is that times coefficients of order
+# one, plus rounding of sums of order one.
+TWIN_GAP = 1e-10
+
+# Coefficients of losses beyond squares solved to tol = 1e-9 twice: within tol * slope(0) over the
+# smallest curvature on the support each, with curvatures above 0.01 (a mean curvature of logistic
+# rows, times the least eigenvalue of the tests' designs) and slopes of at most 0.3: 3e-8 each way,
+# and the intercept follows. Outside solvers stop at tolerances of their own, for which the tests
+# multiply by 10 or 100.
+FITTED_GLM = 1e-7
+
+# Objectives at such coefficients: quadratic in the distance, 1e-14; and the same sum in other
+# orders. The twin stops at a violation of 1e-12.
+TWO_OBJECTIVES = 1e-11

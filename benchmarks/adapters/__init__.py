@@ -10,15 +10,21 @@ _MODULES = {
     "sparsieve": "ours",
     "sparsieve-previous": "ours",
     "scikit-learn": "scikit_learn",
+    "scikit-learn-gram": "scikit_learn",
     "celer": "celer_peer",
     "skglm": "skglm_peer",
     "adelie": "adelie_peer",
     "pycasso": "pycasso_peer",
     "skein-glm": "skein_peer",
     "glmnet": "r_peers",
+    "glmnet-covariance": "r_peers",
+    "glmnet-naive": "r_peers",
     "ncvreg": "r_peers",
 }
-NAMES = tuple(_MODULES)
+# The same peer asked for a way that its default may not take: for the map of shapes.
+WAYS = ("scikit-learn-gram", "glmnet-covariance", "glmnet-naive")
+EVERY = tuple(_MODULES)
+NAMES = tuple(name for name in EVERY if name not in WAYS)
 # The library with its default start and walking down: no peer of itself.
 OURS, PREVIOUS = "sparsieve", "sparsieve-previous"
 OWN = frozenset({OURS, PREVIOUS})
@@ -33,4 +39,15 @@ def adapter(name: str) -> Adapter:
     return made
 
 
-__all__ = ["NAMES", "OTHERS", "OURS", "OWN", "PREVIOUS", "Adapter", "Solution", "adapter"]
+__all__ = [
+    "EVERY",
+    "NAMES",
+    "OTHERS",
+    "OURS",
+    "OWN",
+    "PREVIOUS",
+    "WAYS",
+    "Adapter",
+    "Solution",
+    "adapter",
+]

@@ -34,6 +34,7 @@ class Adapter(ABC):
     takes_sparse: ClassVar[bool] = False
     tolerances: ClassVar[tuple[float, float]]  # loosest and strictest worth asking for
     language: ClassVar[str] = "python"
+    home: ClassVar[str] = ""  # the peer whose environment it shares; its own when empty
 
     @classmethod
     def refuses(cls, kind: str, variant: str, is_sparse: bool) -> str | None:
@@ -55,3 +56,9 @@ class Adapter(ABC):
     @abstractmethod
     def solve(self, kind: str, shape: float | None, alphas: np.ndarray, tol: float) -> Solution:
         """Compute the whole path. Timed."""
+
+    def cross_validate(
+        self, kind: str, shape: float | None, alphas: np.ndarray, tol: float, folds: int
+    ) -> None:
+        """Choose among the alphas by cross-validation. Timed; only some peers have that."""
+        raise NotImplementedError(f"{self.name} has no cross-validation")

@@ -31,7 +31,7 @@ class Celer(Adapter):
         return str(celer.__version__)
 
     def prepare(self, X: Any, y: np.ndarray, threads: int) -> None:
-        self.X, self.y = X, y
+        self.X, self.y = X, y.astype(X.dtype)  # both need the same type
 
     def solve(self, kind: str, shape: float | None, alphas: np.ndarray, tol: float) -> Solution:
         from celer import celer_path
@@ -42,6 +42,22 @@ class Celer(Adapter):
                 self.X, self.y, "lasso", alphas=alphas, tol=tol, max_iter=1000, max_epochs=1_000_000
             )
         return Solution(coefs)
+
+    def cross_validate(
+        self, kind: str, shape: float | None, alphas: np.ndarray, tol: float, folds: int
+    ) -> None:
+        from celer import LassoCV
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            LassoCV(
+                alphas=alphas,
+                fit_intercept=False,
+                tol=tol,
+                max_iter=1000,
+                max_epochs=1_000_000,
+                cv=folds,
+            ).fit(self.X, self.y)
 
 
 ADAPTERS: dict[str, type[Adapter]] = {"celer": Celer}

@@ -70,6 +70,23 @@ class Sparsieve(Adapter):
             )
         return Solution(path.coefs, float(np.mean(path.passes)))
 
+    def cross_validate(
+        self, kind: str, shape: float | None, alphas: np.ndarray, tol: float, folds: int
+    ) -> None:
+        import sparsieve as sv
+
+        asked = {"tol_relative_to": "path", "n_jobs": self.threads, **self.options}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sv.SparseRegressorCV(
+                penalty_of(kind, shape),
+                alphas=alphas,
+                cv=folds,
+                fit_intercept=False,
+                tol=tol,
+                **known_options(sv.SparseRegressorCV, asked),
+            ).fit(self.X, self.y)
+
 
 class SparsievePrevious(Sparsieve):
     """The same, walking down to stationary points: a convex penalty has no others."""

@@ -1,8 +1,9 @@
 """glmnet and ncvreg, which run in R: see ``r_worker.R`` for the calls themselves.
 
-glmnet quirks: a path ends early when the deviance stops moving unless glmnet.control says
-otherwise; thresh bounds the change of the objective relative to the null deviance; y is
-standardised inside and put back.
+glmnet quirks: by default it works on covariances (d < 500) or on residuals (naive);
+`glmnet-covariance` and `glmnet-naive` ask for one of them (type.gaussian). A path ends early when
+the deviance stops moving unless glmnet.control says otherwise; thresh bounds the change of the
+objective relative to the null deviance; y is standardised inside and put back.
 
 ncvreg quirks: it always standardises the columns to unit variance, so only the standardised
 variant poses the problem it solves for MCP and SCAD; it always fits an intercept, which is zero
@@ -44,6 +45,20 @@ class Glmnet(_RPeer):
     tolerances = (1e-3, 1e-22)
 
 
+class GlmnetCovariance(Glmnet):
+    """The same on covariances, whatever the shape of X."""
+
+    name = "glmnet-covariance"
+    home = "glmnet"
+
+
+class GlmnetNaive(Glmnet):
+    """The same on residuals, whatever the shape of X."""
+
+    name = "glmnet-naive"
+    home = "glmnet"
+
+
 class Ncvreg(_RPeer):
     """Strong rules adapted to MCP and SCAD, coordinate descent."""
 
@@ -61,4 +76,9 @@ class Ncvreg(_RPeer):
         return super().refuses(kind, variant, is_sparse)
 
 
-ADAPTERS: dict[str, type[Adapter]] = {"glmnet": Glmnet, "ncvreg": Ncvreg}
+ADAPTERS: dict[str, type[Adapter]] = {
+    "glmnet": Glmnet,
+    "glmnet-covariance": GlmnetCovariance,
+    "glmnet-naive": GlmnetNaive,
+    "ncvreg": Ncvreg,
+}

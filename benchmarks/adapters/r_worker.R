@@ -6,8 +6,9 @@ peer <- arguments[[1]]
 suppressPackageStartupMessages({
   library(jsonlite)
   library(Matrix)
-  library(peer, character.only = TRUE)
+  library(sub("-.*", "", peer), character.only = TRUE)
 })
+package <- sub("-.*", "", peer)
 
 read_npy <- function(path) {
   con <- file(path, "rb")
@@ -66,10 +67,17 @@ load_data <- function(message) {
   list(ok = TRUE)
 }
 
+# The options of glmnet; which products it keeps is its own choice unless the peer's name says otherwise.
+glmnet_options <- function(alphas, tol) {
+  glmnet.control(fdev = 0, devmax = 1, mxitnr = 1000)
+  way <- sub("^[^-]*-?", "", peer)
+  c(list(lambda = alphas, standardize = FALSE, intercept = FALSE, thresh = tol, maxit = 1e9),
+    if (way != "") list(type.gaussian = way))
+}
+
 solve_path <- list(
   glmnet = function(kind, shape, alphas, tol) {
-    glmnet.control(fdev = 0, devmax = 1, mxitnr = 1000)
-    glmnet(X, y, lambda = alphas, standardize = FALSE, intercept = FALSE, thresh = tol, maxit = 1e9)$beta
+    do.call(glmnet, c(list(X, y), glmnet_options(alphas, tol)))$beta
   },
   ncvreg = function(kind, shape, alphas, tol) {
     penalty <- c(l1 = "lasso", mcp = "MCP", scad = "SCAD")[[kind]]
@@ -80,7 +88,7 @@ solve_path <- list(
                   eps = tol, max.iter = 1e9, warn = FALSE)
     Matrix(fit$beta[-1, , drop = FALSE], sparse = TRUE)
   }
-)[[peer]]
+)[[package]]
 
 solve_message <- function(message) {
   gc()
@@ -100,13 +108,22 @@ solve_message <- function(message) {
   list(ok = TRUE, seconds = seconds, cpu = cpu, peak = peak * 1024, passes = NULL)
 }
 
+cross_validate_message <- function(message) {
+  if (package != "glmnet") stop("no cross-validation here")
+  start <- Sys.time()
+  cpu <- sum(proc.time()[1:2])
+  do.call(cv.glmnet, c(list(X, y, nfolds = message$folds), glmnet_options(message$alphas, message$tol)))
+  list(ok = TRUE, seconds = as.numeric(difftime(Sys.time(), start, units = "secs")), cpu = sum(proc.time()[1:2]) - cpu)
+}
+
 answer <- function(message) {
   tryCatch(
     switch(message$do,
-      hello = list(ok = TRUE, version = as.character(packageVersion(peer))),
+      hello = list(ok = TRUE, version = as.character(packageVersion(package))),
       load = load_data(message),
       unload = { X <<- NULL; gc(); list(ok = TRUE) },
       solve = solve_message(message),
+      cross_validate = cross_validate_message(message),
       warm = list(ok = TRUE),
       probe = list(ok = TRUE, seconds = NULL)
     ),

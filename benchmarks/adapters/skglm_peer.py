@@ -32,7 +32,7 @@ class Skglm(Adapter):
         return str(skglm.__version__)
 
     def prepare(self, X: Any, y: np.ndarray, threads: int) -> None:
-        self.X, self.y = X, y
+        self.X, self.y = X, y.astype(X.dtype)  # both need the same type
         self.scale = float(np.abs(X.T @ y).max()) / X.shape[0]
 
     def solve(self, kind: str, shape: float | None, alphas: np.ndarray, tol: float) -> Solution:

@@ -25,7 +25,9 @@ struct PyDesign {
 
 void bind_columns(nanobind::module_& m);
 void bind_penalties(nanobind::module_& m);
+void bind_losses(nanobind::module_& m);
 void bind_solver(nanobind::module_& m);
+void bind_codes(nanobind::module_& m);
 void bind_pwl(nanobind::module_& m);
 
 }  // namespace sparsieve::binding

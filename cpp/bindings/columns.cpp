@@ -1,7 +1,9 @@
 // Columns of X, and the design that solvers see.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "arrays.hpp"
 #include "binding.hpp"
@@ -39,16 +41,22 @@ void def_csc(nb::module_& m) {
 }
 
 void make_design(PyDesign* self, const Columns& columns, Vector<double> omega, bool centre,
-                 int threads, bool shadow, bool at_first, bool standardise) {
+                 int threads, bool shadow, bool at_first, bool standardise, double uncertainty,
+                 std::optional<Vector<double>> deviations) {
   if (static_cast<Index>(omega.shape(0)) != columns.storage->n()) {
     throw nb::value_error("omega has the wrong length");
+  }
+  StandIn stands_for{uncertainty, {}};
+  if (deviations) stands_for.deviations = to_vector(*deviations);
+  if (deviations && static_cast<Index>(deviations->shape(0)) != columns.storage->d()) {
+    throw nb::value_error("deviations have the wrong length");
   }
   const ShadowUse use = !shadow    ? ShadowUse::kNever
                         : at_first ? ShadowUse::kAtFirst
                                    : ShadowUse::kLazy;
   const Scaling scaling = standardise ? Scaling::kStandardised : Scaling::kAsStored;
   new (self) PyDesign{columns, LazyDesign(columns.storage, SampleWeights(to_vector(omega), centre),
-                                          threads, use, scaling)};
+                                          threads, use, scaling, std::move(stands_for))};
 }
 
 }  // namespace
@@ -66,7 +74,8 @@ void bind_columns(nb::module_& m) {
 
   nb::class_<PyDesign>(m, "Design", "Columns seen through sample weights, centred or not.")
       .def("__init__", &make_design, "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1,
-           "shadow"_a = true, "at_first"_a = false, "standardise"_a = false)
+           "shadow"_a = true, "at_first"_a = false, "standardise"_a = false, "uncertainty"_a = 0.0,
+           "deviations"_a.none() = nb::none())
       .def_prop_ro(
           "too_small",
           [](PyDesign& self) {

@@ -33,6 +33,8 @@ NB_MODULE(_core, m) {
   m.def("instruction_set", &sparsieve::instruction_set, "Instruction set chosen at run time.");
   sparsieve::binding::bind_columns(m);
   sparsieve::binding::bind_penalties(m);
+  sparsieve::binding::bind_losses(m);
   sparsieve::binding::bind_solver(m);
+  sparsieve::binding::bind_codes(m);
   sparsieve::binding::bind_pwl(m);
 }

@@ -7,6 +7,7 @@
 #include "arrays.hpp"
 #include "binding.hpp"
 #include "interpreter.hpp"
+#include "sparsieve/penalty/branch_and_bound.hpp"
 #include "sparsieve/penalty/builtin.hpp"
 #include "sparsieve/penalty/two_method.hpp"
 
@@ -99,6 +100,15 @@ auto jump_thresholds(const Penalty& penalty, Vector<double> h, Vector<double> al
   return to_numpy(std::move(out));
 }
 
+auto jump_thresholds_within(const Penalty& penalty, Vector<double> h, Vector<double> alpha,
+                            Vector<double> cap) {
+  const Index k = h.shape(0);
+  check_lengths(alpha.shape(0) == h.shape(0) && cap.shape(0) == h.shape(0));
+  std::vector<Coordinate> coordinates;
+  for (Index i = 0; i < k; ++i) coordinates.push_back({0.0, h(i), alpha(i), cap(i)});
+  return to_numpy(capped_thresholds(penalty, coordinates));
+}
+
 std::shared_ptr<Penalty> python_penalty(nb::object penalty) {
   return std::make_shared<PythonPenalty>(std::move(penalty));
 }
@@ -111,7 +121,9 @@ void bind_penalties(nb::module_& m) {
       .def("minimise", &minimise, "z"_a, "h"_a, "alpha"_a,
            "Minimisers of h t^2/2 - z t + r(t) over t >= 0, and the minima, at most 0.")
       .def("jump_thresholds", &jump_thresholds, "h"_a, "alpha"_a,
-           "The largest z up to which zero is a minimiser.");
+           "The largest z up to which zero is a minimiser.")
+      .def("jump_thresholds_within", &jump_thresholds_within, "h"_a, "alpha"_a, "cap"_a,
+           "The same where t may not be beyond its cap.");
   m.def("builtin_penalty", &builtin_penalty, "kind"_a, "a"_a, "b"_a);
   m.def("python_penalty", &python_penalty, "penalty"_a);
 }

@@ -13,6 +13,7 @@
 #include "arrays.hpp"
 #include "binding.hpp"
 #include "signal_poll.hpp"
+#include "sparsieve/outer/newton_solver.hpp"
 #include "sparsieve/outer/path.hpp"
 
 namespace sparsieve::binding {
@@ -24,16 +25,14 @@ namespace {
 struct PySolver {
   Columns columns;  // kept alive
   std::shared_ptr<const Flag> flag;
-  std::unique_ptr<Solver> solver;
+  std::unique_ptr<PathSolver> solver;
 };
 
-std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
-                                      std::shared_ptr<Penalty> penalty,
-                                      std::optional<Vector<double>> weights, double prox_weight,
-                                      double l1_ratio, double ridge,
-                                      std::optional<Vector<double>> lower,
-                                      std::optional<Vector<double>> upper, bool keeps_all,
-                                      double max_time) {
+std::unique_ptr<PySolver> make_solver(
+    PyDesign& design, Vector<double> y, std::shared_ptr<Penalty> penalty,
+    std::optional<Vector<double>> weights, double prox_weight, double l1_ratio, double ridge,
+    std::optional<Vector<double>> lower, std::optional<Vector<double>> upper, bool keeps_all,
+    double max_time, std::shared_ptr<RowLoss> loss, std::optional<Vector<double>> offset) {
   auto self = std::make_unique<PySolver>();
   self->columns = design.columns;
   SolverParts parts{
@@ -42,10 +41,17 @@ std::unique_ptr<PySolver> make_solver(PyDesign& design, Vector<double> y,
   if (weights) parts.weights = to_vector(*weights);
   if (lower) parts.terms.lower = to_vector(*lower);
   if (upper) parts.terms.upper = to_vector(*upper);
+  std::vector<double> offsets;
+  if (offset) offsets = to_vector(*offset);
   SignalPoll poll(max_time);
   {
     WithoutGil released;
-    self->solver = std::make_unique<Solver>(std::move(parts), std::ref(poll));
+    if (loss) {
+      self->solver = std::make_unique<NewtonSolver>(std::move(parts), std::move(loss),
+                                                    std::move(offsets), std::ref(poll));
+    } else {
+      self->solver = std::make_unique<Solver>(std::move(parts), std::ref(poll));
+    }
   }
   poll.rethrow();
   return self;
@@ -110,6 +116,31 @@ std::tuple<Bytes, Bytes, Index, Index, Index> counters_of(const PathPoint& point
   return {c.x_bytes, c.shadow_bytes, c.rounds, c.epochs, c.solves};
 }
 
+// The bytes of some numbers: an array of NumPy on them takes half the time of one that owns a vector.
+template <class Out, class T>
+nb::bytearray bytes_of(const std::vector<T>& values) {
+  const std::vector<Out> copy(values.begin(), values.end());
+  return nb::bytearray(copy.data(), copy.size() * sizeof(Out));
+}
+
+// What the package wants to know of every point, at once: a call for each attribute would take longer than
+// a short solve.
+nb::tuple parts_of(const PathPoint& point) {
+  const SolveResult& result = point.result;
+  return nb::make_tuple(point.alpha, bytes_of<std::int64_t>(point.columns),
+                        bytes_of<double>(point.coef), point.intercept, result.objective, result.kkt,
+                        result.gap, result.iterations, static_cast<int>(result.status),
+                        result.convex, point.passes, result.by_bound, result.by_reading,
+                        result.by_shadow, result.deviance, static_cast<int>(result.minimum),
+                        counters_of(point));
+}
+
+nb::tuple separation_of(const PathPoint& point) {
+  const Separation& found = point.result.separation;
+  return nb::make_tuple(to_numpy_of<std::int64_t>(found.columns), to_numpy(found.coef),
+                        found.intercept);
+}
+
 // A point has the attributes of its result.
 template <class T>
 void def_result(nb::class_<PathPoint>& point, const char* name, T SolveResult::* member) {
@@ -121,7 +152,8 @@ void bind_point(nb::module_& m) {
       .value("CONVERGED", Status::kConverged)
       .value("ITERATIONS", Status::kIterations)
       .value("STALLED", Status::kStalled)
-      .value("INTERRUPTED", Status::kInterrupted);
+      .value("INTERRUPTED", Status::kInterrupted)
+      .value("SEPARATED", Status::kSeparated);
   nb::enum_<Minimum>(m, "Minimum", "How strong a minimum is.")
       .value("STATIONARY", Minimum::kStationary)
       .value("COORDINATEWISE", Minimum::kCoordinatewise)
@@ -136,8 +168,18 @@ void bind_point(nb::module_& m) {
           nb::rv_policy::automatic)
       .def_ro("intercept", &PathPoint::intercept)
       .def_ro("passes", &PathPoint::passes)
+      .def_prop_ro(
+          "separation", &separation_of,
+          "Columns, coefficients and intercept of the direction along which the loss falls "
+          "without end; empty unless the status is SEPARATED.")
       .def_prop_ro("counters", &counters_of,
-                   "Bytes of X, bytes of its shadow, rounds, epochs, solves.");
+                   "Bytes of X, bytes of its shadow, rounds, epochs, solves.")
+      .def_prop_ro("parts", &parts_of,
+                   "alpha, bytes of columns (int64) and of values, intercept, objective, kkt, "
+                   "dual_gap, n_iter, "
+                   "number of the status, convex, passes, by_bound, by_reading, by_shadow, "
+                   "deviance, number of "
+                   "the minimum, counters.");
   def_result(point, "status", &SolveResult::status);
   def_result(point, "kkt", &SolveResult::kkt);
   def_result(point, "dual_gap", &SolveResult::gap);
@@ -195,7 +237,7 @@ void bind_solver(nb::module_& m) {
       .def_prop_rw(
           "accounted",
           [](const PySolver& self) {
-            const Solver::Account account = self.solver->accounted();
+            const PathSolver::Account account = self.solver->accounted();
             return std::make_tuple(account.x, account.shadow);
           },
           [](PySolver& self, std::tuple<Bytes, Bytes> bytes) {
@@ -219,7 +261,8 @@ void bind_solver(nb::module_& m) {
           nb::rv_policy::automatic);
   m.def("solver", &make_solver, "design"_a, "y"_a, "penalty"_a, "weights"_a.none(), "prox_weight"_a,
         "l1_ratio"_a = 1.0, "ridge"_a = 0.0, "lower"_a.none() = nb::none(),
-        "upper"_a.none() = nb::none(), "keeps_all"_a = false, "max_time"_a = INFINITY);
+        "upper"_a.none() = nb::none(), "keeps_all"_a = false, "max_time"_a = INFINITY,
+        "loss"_a.none() = nb::none(), "offset"_a.none() = nb::none());
 }
 
 }  // namespace sparsieve::binding

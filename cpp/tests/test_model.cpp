@@ -44,13 +44,18 @@ Vector random_point(Random& random, const Setting& setting, const State& state) 
 void check_correlations(const Setting& setting, const State& state, double room) {
   const Vector w = coefficients(setting, state);
   const Long r = true_residual(setting, w);
+  const Vector plain = sparsieve::loss_correlations(setting.inputs, state);
   CHECK(static_cast<Index>(state.c.size()) == state.size());
   for (Index s = 0; s < state.size(); ++s) {
     const Index j = state.column(s);
     // The ridge's pull is rounded twice.
     const double pull = setting.inputs.ridge.of(j) *
                         (std::fabs(setting.inputs.ridge.centre_of(j)) + std::fabs(w[j]));
-    CHECK_CLOSE(state.c[s], true_correlation(setting, r, j, w[j]), room + 2.0 * kEps * pull);
+    const double expected = true_correlation(setting, r, j, w[j]);
+    CHECK_CLOSE(state.c[s], expected, room + 2.0 * kEps * pull);
+    // What a screen is told: nothing of the ridge. Its pull is taken off with three roundings more.
+    CHECK_CLOSE(plain[s], expected - setting.inputs.ridge.pull(j, w[j]),
+                room + kEps * (5.0 * pull + 2.0 * std::fabs(expected)));
   }
 }
 

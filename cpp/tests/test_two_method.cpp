@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "settings.hpp"
+#include "sparsieve/penalty/branch_and_bound.hpp"
 #include "sparsieve/penalty/two_method.hpp"
 
 namespace {
@@ -87,6 +88,33 @@ void compare(Random& random, S shape, const std::string& called) {
   }
 }
 }  // namespace
+
+TEST("penalty: a threshold within bounds is the smallest of h t/2 + r(t)/t up to there") {
+  Random random(92);
+  const sparsieve::ShapedPenalty<sparsieve::McpShape> mcp({0.8});
+  const sparsieve::ShapedPenalty<sparsieve::CappedL1Shape> capped({0.5});
+  const sparsieve::ShapedPenalty<sparsieve::LogSumShape> log_sum({0.1});
+  const std::vector<const sparsieve::Penalty*> penalties = {&mcp, &capped, &log_sum};
+  for (int trial = 0; trial < 90; ++trial) {
+    const sparsieve::Penalty& penalty = *penalties[trial % 3];
+    sparsieve::Coordinate c{0.0, power(random, -2.0, 1.0), power(random, -1.0, 1.0)};
+    c.cap = trial % 10 ? power(random, -2.0, 2.0) : kInf;
+    double free, value, slope, curvature;
+    penalty.jump_thresholds(&c.h, &c.alpha, 1, &free);
+    const double zero = 0.0, far = std::min(c.cap, 1e4);
+    penalty.evaluate(&zero, &c.alpha, 1, &value, &slope, &curvature);
+    double least = slope;
+    for (int i = 1; i <= 20000; ++i) {
+      const double t = far * std::pow(i / 20000.0, 3);
+      penalty.evaluate(&t, &c.alpha, 1, &value, &slope, &curvature);
+      least = std::min(least, 0.5 * c.h * t + value / t);
+    }
+    const double found = sparsieve::capped_thresholds(penalty, {c})[0];
+    CHECK_AT_MOST(free, found);
+    CHECK_AT_MOST(found, least * (1.0 + 8.0 * kEps));
+    CHECK_AT_MOST(least * (1.0 - 1e-6), found);  // points lie 1.5e-4 apart, relative
+  }
+}
 
 TEST("penalty: value and slope alone give the same minimisers and thresholds") {
   Random random(91);

@@ -21,16 +21,23 @@ REMEDIES = {
     "rule must be 'corrected', 'printed' or 'published'": "use rule='corrected'.",
     "penalty <name>: slope(<where>": "return a finite number for every size and strength.",
     "penalty <name>: value(<where>": "return a finite number for every size and strength.",
-    "not one number per penalty and alpha": _FORGED,
-    "a number that no fold gives": _FORGED,
     "no list of features": _FORGED,
     "a path that this run does not have": _FORGED,
+    "chunk <number> of the rows": "part of the message is what was wrong with that chunk.",
 }
 #: What is only ever seen inside another message, which names the remedy.
 INSIDE = {
+    "data.leaves": "internal: never reaches a user.",
     "data.sparse_checks": "part of another message: X is a broken sparse matrix.",
     "tables.archives": "part of another message, which names the file.",
     "tables.parquet_table": "part of another message, which names the file.",
+    "tables.problems": "each problem names its remedy.",
+    "tables.survey": "the message goes on with the remedy.",
+    "tables.kinds": "the message goes on with the remedy.",
+    "tables.row_table": "the message goes on with the remedy.",
+    "cli.options": "part of another message, which names the option.",
+    "selection.fold_runs": _FORGED,
+    "estimators.plain": "keep the model as it is.",
     "files.checkpoint": _FORGED,
     "files.checks": "the model file is damaged: save the model again.",
     "files.codec": "the model file is damaged: save the model again.",
@@ -41,7 +48,10 @@ INSIDE = {
 }
 #: Which part of the library a module belongs to, for the headings of the page.
 TOPICS = [
-    ("Data and arguments", r"data|inspect|solve|estimators\.regressor|paths|datasets|converters"),
+    (
+        "Data and arguments",
+        r"data|inspect|solve|losses|estimators\.(regressor|classifier)|paths|datasets|converters",
+    ),
     ("Penalties, your own included", r"penalties"),
     ("Choosing alpha and shape", r"selection"),
     ("Model files", r"files|_files"),
@@ -117,6 +127,9 @@ def _message(node: ast.AST, constants: dict[str, str]) -> tuple[str, str] | None
     if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
         text = _text(node.exc.args[0], constants) if node.exc.args else ""
         return (_name(node.exc.func), text) if text else None
+    if isinstance(node, ast.Call) and _name(node.func) == "TableProblem" and node.args:
+        # A part of the one message about a table.
+        return ("TableError", _text(node.args[0], constants))
     if isinstance(node, ast.Call) and _name(node.func) in _WARN and node.args:
         category = node.args[1] if len(node.args) > 1 else None
         for keyword in node.keywords:

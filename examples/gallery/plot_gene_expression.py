@@ -4,8 +4,9 @@ Gene expression: few samples, many genes
 
 Riboflavin production of *Bacillus subtilis*: 71 samples, 4088 genes (Buehlmann, Kalisch and
 Meier 2014). Read from the folder named by the environment variable ``SPARSIEVE_DATA`` when it holds
-``riboflavin.npz``; otherwise the example runs on the breast cancer measurements that ship with
-scikit-learn, with all their products, which have the same trouble: more columns than information.
+``riboflavin.npz``; otherwise the example runs on simulated expression of 2000 genes in 100 samples:
+genes come in pathways whose members rise and fall together, and six genes of six pathways drive the
+response.
 """
 
 import os
@@ -14,8 +15,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import load_breast_cancer
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import StandardScaler
 
 import sparsieve as sv
 
@@ -27,12 +27,17 @@ def load():
         with np.load(file) as stored:
             names = stored["feature_names"].astype(str)
             return stored["X"].astype(float), stored["y"].astype(float), names, "riboflavin"
-    data = load_breast_cancer()
-    expand = PolynomialFeatures(degree=2, include_bias=False)
-    rows = np.random.default_rng(0).permutation(len(data.target))[:120]
-    X = expand.fit_transform(StandardScaler().fit_transform(data.data[rows]))
-    names = expand.get_feature_names_out(data.feature_names)
-    return X, data.target[rows].astype(float), names, "breast cancer, with products"
+    rng = np.random.default_rng(0)
+    n_samples, pathways, members = 100, 100, 20
+    activity = np.repeat(rng.normal(size=(n_samples, pathways)), members, axis=1)
+    X = 0.7 * activity + 0.7 * rng.normal(size=activity.shape)
+    drivers = members * rng.choice(pathways, 6, replace=False)
+    y = X[:, drivers] @ [1.5, -1.2, 1.0, 0.9, -0.8, 0.7] + 0.5 * rng.normal(size=n_samples)
+    names = np.array(
+        [f"pathway {p} gene {g}" for p in range(pathways) for g in range(members)], "U32"
+    )
+    names[drivers] = [f"{name} (driver)" for name in names[drivers]]
+    return X, y, names, "simulated expression"
 
 
 X, y, names, what = load()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import converters, datasets, plots, reference, report
+    from .data.statistics import Statistics
+    from .estimators.classifier import SparseClassifier
     from .estimators.regressor import SparseRegressor
     from .estimators.table_model import TableModel
     from .files.loading import load_model
@@ -14,18 +16,24 @@ if TYPE_CHECKING:
     from .inspect.certificate import Certificate
     from .inspect.judge import kkt_violation, objective
     from .inspect.strength_judge import coordinatewise_violation, swap_violation
+    from .losses import Huber, Logistic, NegativeBinomial, Poisson, Squared
     from .paths.path import Path
     from .paths.sparse_path import alpha_max, sparse_path
     from .penalties import L1, MCP, SCAD, CappedL1, LogSum, Lq
     from .selection import (
+        Codes,
         LocalMinima,
+        SparseClassifierCV,
+        SparseClassifierIC,
         SparseRegressorCV,
         SparseRegressorIC,
         Stability,
         Surface,
+        fit_table,
         information_criterion,
         local_minima,
         shape_grid,
+        sparse_codes,
         sparse_surface,
         stability_bounds,
         stability_selection,
@@ -38,22 +46,33 @@ __all__ = [
     "SCAD",
     "CappedL1",
     "Certificate",
+    "Codes",
+    "Huber",
     "LocalMinima",
     "LogSum",
+    "Logistic",
     "Lq",
     "ModelFileError",
+    "NegativeBinomial",
     "PWLResult",
     "Path",
+    "Poisson",
+    "SparseClassifier",
+    "SparseClassifierCV",
+    "SparseClassifierIC",
     "SparseRegressor",
     "SparseRegressorCV",
     "SparseRegressorIC",
+    "Squared",
     "Stability",
+    "Statistics",
     "Surface",
     "TableModel",
     "alpha_max",
     "converters",
     "coordinatewise_violation",
     "datasets",
+    "fit_table",
     "information_criterion",
     "kkt_violation",
     "load_model",
@@ -64,6 +83,7 @@ __all__ = [
     "reference",
     "report",
     "shape_grid",
+    "sparse_codes",
     "sparse_path",
     "sparse_surface",
     "stability_bounds",
@@ -78,26 +98,34 @@ __version__ = "0.1.0"
 # such as showing a page of help, does not wait for all the libraries behind the others.
 _MODULES = ("converters", "datasets", "plots", "reference", "report")
 _HOMES = {
+    "data.statistics": ("Statistics",),
     "inspect.certificate": ("Certificate",),
+    "estimators.classifier": ("SparseClassifier",),
     "estimators.regressor": ("SparseRegressor",),
     "inspect.judge": ("kkt_violation", "objective"),
     "files.loading": ("load_model",),
     "files.model_file": ("ModelFileError",),
     "selection": (
+        "Codes",
         "LocalMinima",
+        "SparseClassifierCV",
+        "SparseClassifierIC",
         "SparseRegressorCV",
         "SparseRegressorIC",
         "Stability",
         "Surface",
+        "fit_table",
         "information_criterion",
         "local_minima",
         "shape_grid",
+        "sparse_codes",
         "sparse_surface",
         "stability_bounds",
         "stability_selection",
     ),
     "paths.path": ("Path",),
     "paths.sparse_path": ("alpha_max", "sparse_path"),
+    "losses": ("Huber", "Logistic", "NegativeBinomial", "Poisson", "Squared"),
     "penalties": ("L1", "MCP", "SCAD", "CappedL1", "LogSum", "Lq"),
     "solve.pwl": ("PWLResult", "proximal_weighted_lasso"),
     "inspect.strength_judge": ("coordinatewise_violation", "swap_violation"),
@@ -106,18 +134,20 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name at its first use."""
-    if name in _HOME_OF:
-        value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
-    elif name in _MODULES:
-        value = import_module(f".{name}", __name__)
-    else:
-        raise AttributeError(
-            f"module 'sparsieve' has no attribute {name!r}; dir(sparsieve) lists what it has."
-        )
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # or a type checker would believe that every name exists
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name at its first use."""
+        if name in _HOME_OF:
+            value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+        elif name in _MODULES:
+            value = import_module(f".{name}", __name__)
+        else:
+            raise AttributeError(
+                f"module 'sparsieve' has no attribute {name!r}; dir(sparsieve) lists what it has."
+            )
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

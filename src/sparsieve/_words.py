@@ -2,24 +2,96 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["Summarised", "describe", "terms_in_words", "text_table"]
+import numpy as np
+
+__all__ = [
+    "Summarised",
+    "Summary",
+    "describe",
+    "ends_in_words",
+    "paragraph",
+    "terms_in_words",
+    "text_table",
+]
+
+_REASONS = {
+    "rising": "by rising errors",
+    "max_support": "by max_support",
+    "max_deviance": "by max_deviance",
+    "max_time": "by max_time",
+}
+
+
+class Summary(str):
+    """A headline and a table: text, which a notebook shows as a table.
+
+    Attributes
+    ----------
+    page : str
+        The same as HTML.
+    """
+
+    page: str
+
+    @classmethod
+    def of(
+        cls,
+        headline: str,
+        head: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        lines: Sequence[str] = (),
+    ) -> Summary:
+        """Make a summary; ``lines`` follow the headline, a table without rows is left out."""
+        parts = [headline, *lines, *([text_table(head, rows)] if rows else [])]
+        made = cls("\n".join(parts))
+        first = f"<p><strong>{html.escape(headline)}</strong></p>"
+        more = "".join(paragraph(line) for line in lines)
+        made.page = first + more + (_html_table(head, rows) if rows else "")
+        return made
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return self.page
+
+
+def paragraph(text: str) -> str:
+    """Return text as a paragraph of HTML."""
+    return f"<p>{html.escape(text)}</p>"
+
+
+def _html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Sequence[str], tag: str) -> str:
+        styled = (
+            f'<{tag} style="text-align:{"left" if k == 0 else "right"}">{html.escape(cell)}</{tag}>'
+            for k, cell in enumerate(cells)
+        )
+        return f"<tr>{''.join(styled)}</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>"
 
 
 class Summarised:
     """Prints as its summary; where there is room for a line only, as the first line of it."""
 
-    def summary(self) -> str:
+    def summary(self) -> Summary:
         """Return a headline and a table."""
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return self.summary()
+        return str(self.summary())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.summary().splitlines()[0]}>"
+
+    def _repr_html_(self) -> str:
+        return self.summary().page
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -60,12 +132,28 @@ def terms_in_words(params: Mapping[str, Any]) -> dict[str, str]:
         value = params.get(name, default)
         several = hasattr(value, "__iter__") and not isinstance(value, str)
         if several:
-            words[name] = "one of " + ", ".join(f"{each:g}" for each in value)
+            listed = "one of " + ", ".join(f"{each:g}" for each in value)
+            chosen = params.get(f"{name}_")  # after a fit
+            words[name] = listed if chosen is None else f"{chosen:g}, {listed}"
         elif value != default:
             words[name] = f"{value:g}" if isinstance(value, int | float) else str(value)
     bounds, positive = params.get("bounds"), params.get("positive") is True
     if bounds is not None or positive:
         words["bounds"] = _bounds_in_words(bounds, positive)
+    return words
+
+
+def ends_in_words(model: Any) -> dict[str, str]:
+    """Return in words which paths behind a choice ended early, and why; nothing if none did."""
+    words = {}
+    ended = [str(word) for word in np.ravel(getattr(model, "ended_", []))]
+    early = [word for word in ended if word != "complete"]
+    if early:
+        each = (f"{early.count(word)} {_REASONS.get(word, word)}" for word in sorted(set(early)))
+        words["ended early"] = f"{len(early)} of {len(ended)} paths: {', '.join(each)}"
+    last = getattr(getattr(model, "path_", None), "ended", "complete")
+    if last != "complete" and hasattr(model, "mse_path_"):  # after the paths of the folds
+        words["path on all rows"] = f"ended by {last}"
     return words
 
 

@@ -19,6 +19,7 @@ from .data.types import Floats
 from .data.validation import check_integer, check_number, check_X_y
 from .inspect.choice import choice_of
 from .inspect.convexity import convex_region
+from .losses import is_squared, resolve_loss
 from .penalties import Penalty, resolve_penalty
 from .solve.path_data import PathData
 from .solve.problem import Problem
@@ -43,10 +44,7 @@ def _axes(ax: Any, count: int = 1) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError(
-            "plots need matplotlib: pip install matplotlib (or, in a checkout of sparsieve, "
-            "pip install '.[plots]')"
-        ) from error
+        raise ImportError("plots need matplotlib: pip install matplotlib") from error
     if ax is not None:
         given = np.atleast_1d(np.asarray(ax, dtype=object))
         if given.size != count:
@@ -220,6 +218,8 @@ def plot_cv(model: Any, ax: Any = None) -> Any:
     sign = -1.0 if model.scoring is None else 1.0
     mean, se = sign * table["mean_test_score"][part], table["se_test_score"][part]
     alphas = table["alpha"][part]
+    # Nothing is drawn where a fold has no solution, but where alphas are stays.
+    mean, se = np.where(np.isfinite(mean), mean, np.nan), np.where(np.isfinite(se), se, np.nan)
     ax.fill_between(
         alphas, mean - se, mean + se, color=COLOURS[4], alpha=0.35, lw=0, label="one standard error"
     )
@@ -234,7 +234,8 @@ def plot_cv(model: Any, ax: Any = None) -> Any:
             label=f"{name}: alpha {alphas[k]:.3g}, {_features_at(model, row, k)}{chosen}",
         )
     _alpha_axis(ax, alphas)
-    ax.set_ylabel("mean squared error" if model.scoring is None else f"score ({model.scoring})")
+    error = "mean squared error" if is_squared(model.path_.loss) else "mean deviance"
+    ax.set_ylabel(error if model.scoring is None else f"score ({model.scoring})")
     ax.set_title(f"{describe(model.penalty_)}: {table_folds(table)} folds")
     _legend_below(ax)
     return ax
@@ -441,7 +442,7 @@ def plot_convergence(
         Largest number of reweightings.
     **options
         ``fit_intercept``, ``sample_weight``, ``weights``, ``positive``, ``standardize``,
-        ``l1_ratio``, ``ridge`` and ``bounds`` of :func:`sparse_path`.
+        ``l1_ratio``, ``ridge``, ``bounds``, ``loss`` and ``offset`` of :func:`sparse_path`.
 
     Returns
     -------
@@ -449,17 +450,19 @@ def plot_convergence(
     """
     check_integer("max_iter", max_iter, low=1, remedy="use e.g. max_iter=1000")
     fit_intercept = options.pop("fit_intercept", True)
-    of_data = {key: options.pop(key) for key in ("sample_weight", "weights") if key in options}
+    loss = resolve_loss(options.pop("loss", "squared"))
+    named = ("sample_weight", "weights", "offset")
+    of_data = {key: options.pop(key) for key in named if key in options}
     data = check_X_y(X, y, **of_data)
     terms = check_terms(data.X.shape[1], data.feature_names, **options)
-    problem = Problem(data, fit_intercept=fit_intercept, terms=terms)
+    problem = Problem(data, fit_intercept=fit_intercept, terms=terms, loss=loss)
     solver = Solver(problem, resolve_penalty(penalty))
     kkt, gap = [], []
     for _ in range(max_iter):  # one reweighting at a time, each from where the last ended
         point = solver.solve(float(alpha), tol, 1)
         kkt.append(point.kkt)
         gap.append(max(point.dual_gap, 0.0) / max(abs(point.objective), np.finfo(float).tiny))
-        if point.status in ("CONVERGED", "STALLED"):
+        if point.status in ("CONVERGED", "STALLED", "UNCERTAIN"):
             break
     ax = _axes(ax)
     steps = np.arange(1, len(kkt) + 1)

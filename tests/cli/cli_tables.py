@@ -29,6 +29,22 @@ def house_columns(n=60, seed=0):
     }
 
 
+def dirty_columns():
+    """Return a table with text, holes, a constant column and a repeated one."""
+    columns = house_columns()
+    n = len(columns["price"])
+    city = [["Paris", "Lyon", "Nice, Côte d'Azur"][i % 3 if i % 5 else 0] for i in range(n)]
+    columns["price"] = [
+        value + {"P": 0, "L": 40, "N": 90}[name[0]]
+        for value, name in zip(columns["price"], city, strict=True)
+    ]
+    columns["city"] = ["" if i == 7 else name for i, name in enumerate(city)]
+    columns["area"] = ["NA" if i in (3, 11) else value for i, value in enumerate(columns["area"])]
+    columns["fixed"] = [1] * n
+    columns["rooms again"] = columns["rooms"]
+    return columns
+
+
 def slow(*values):
     """Return parameters that show the same as the others in another way."""
     return [pytest.param(value, marks=pytest.mark.slow) for value in values]

@@ -18,10 +18,12 @@ class Outcome:
 
     @property
     def error(self):
-        """The one line a failing command says, without its progress lines."""
-        lines = [line for line in self.err.splitlines() if line.startswith("sparsieve: error: ")]
-        assert len(lines) == 1, self.err
-        return lines[0].removeprefix("sparsieve: error: ")
+        """What a failing command says last: one line, or a list of all that is wrong."""
+        _, mark, message = f"\n{self.err}".partition("\nsparsieve: error: ")
+        assert mark, self.err
+        first, *more = message.rstrip("\n").split("\n")
+        assert all(line.startswith("  ") for line in more), self.err
+        return "\n".join([first, *more])
 
 
 def in_new_process(arguments, cwd, **options):

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cli_tables import house_columns, write_csv
+from cli_tables import dirty_columns, house_columns, write_csv
 from sklearn.base import clone
 from sklearn.datasets import dump_svmlight_file
 
@@ -196,8 +196,15 @@ def test_ridge_and_bounds_reach_paths(run, houses, tmp_path):
         ("--ridge", "inf", "inf is not a finite number >= 0"),
         ("--lower", "1", "'--lower': 1 excludes zero; use 0 or less"),
         ("--upper", "-1", "'--upper': -1 excludes zero; use 0 or more"),
-        ("--upper", "nan", "nan excludes zero"),
-        ("--upper", "much", "'much' is not a valid float"),
+        ("--upper", "nan", "'nan' is not a number, NAME=NUMBER or @FILE"),
+        ("--upper", "much", "'much' is not a number, NAME=NUMBER or @FILE"),
+        ("--upper", "age=much", "'much' is not a number; write for instance --upper age=0"),
+        ("--upper", "age=-1", "-1 for 'age' excludes zero; use 0 or more"),
+        ("--weights", "2", "'2' is not NAME=NUMBER or @FILE"),
+        ("--weights", "age=-1", "-1 for 'age' is below 0; use 0 for no penalty, inf to leave"),
+        ("--l1-ratio", "0.5,much", "'much' is not a number; write for instance 0.5,0.9,1"),
+        ("--l1-ratio", "0.5,", "'' is not a number"),
+        ("--l1-ratio", "0.5,2", "2 is not above 0 and at most 1"),
     ],
 )
 @pytest.mark.parametrize("verb", ["fit", "path"])
@@ -232,21 +239,6 @@ def test_the_same_table_in_other_formats_gives_the_same_model(run, houses, tmp_p
     done = run("predict", "other.json", file, "--score")
     assert done.code == 0, done
     assert len(done.out.splitlines()) == 61
-
-
-def dirty_columns():
-    columns = house_columns()
-    n = len(columns["price"])
-    city = [["Paris", "Lyon", "Nice, Côte d'Azur"][i % 3 if i % 5 else 0] for i in range(n)]
-    columns["price"] = [
-        value + {"P": 0, "L": 40, "N": 90}[name[0]]
-        for value, name in zip(columns["price"], city, strict=True)
-    ]
-    columns["city"] = ["" if i == 7 else name for i, name in enumerate(city)]
-    columns["area"] = ["NA" if i in (3, 11) else value for i, value in enumerate(columns["area"])]
-    columns["fixed"] = [1] * n
-    columns["rooms again"] = columns["rooms"]
-    return columns
 
 
 @pytest.mark.parametrize("impute", ["mean", "median", "zero"])
@@ -386,24 +378,51 @@ def test_info_of_a_table(run, tmp_path):
 
 
 def test_plain_lines_without_a_terminal_and_a_bar_on_one(houses, tmp_path):
-    command = [sys.executable, "-m", "sparsieve", "fit", houses, "-t", "price", "--no-report"]
+    # At once: the fit takes less than the two seconds after which progress is shown.
+    program = (
+        "import sys; from sparsieve import _progress; _progress._PATIENCE = 1e-3; "
+        "from sparsieve.cli import main; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", program, "fit", houses, "-t", "price", "--no-report"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert re.search(r"^fit: \d+\.\d s$", done.stderr, re.MULTILINE)
     assert "\r" not in done.stderr
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))  # a new one has no columns to draw a bar in
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs) as child:
-        os.close(theirs)
-        child.communicate()
     seen = b""
-    try:
-        while part := os.read(ours, 65536):
-            seen += part
-    except OSError:  # how Linux ends a terminal without writers
-        pass
-    os.close(ours)
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs) as child:
+        os.close(theirs)
+        try:
+            while part := os.read(ours, 65536):
+                seen += part
+        except OSError:  # how Linux ends a terminal without writers
+            pass
+        os.close(ours)
     assert child.returncode == 0
     assert b"folds: 100%" in seen
+
+
+def test_limits_end_paths_and_are_told(run, houses):
+    done = run("path", houses, "-t", "price", "--max-support", "2")
+    assert done.code == 0
+    assert "ended by max_support" in done.out
+    for choose in ("cv", "ebic"):
+        done = run("fit", houses, "-t", "price", "--select", choose, "--max-support", "2")
+        assert done.code == 0
+        assert re.search(r"^ended early: \d+ of \d+ paths: \d+ by max_support$", done.out, re.M)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (["--max-support", "0"], "0 is not in the range x>=1"),
+        (["--max-deviance", "2"], "2 is not above 0 and at most 1; use e.g. 0.99"),
+        (["--max-time", "-1"], "-1 is not above 0; use e.g. 60"),
+        (["--max-time", "9", "--alpha", "1"], "--max-time ends paths, and --alpha fits one alpha"),
+    ],
+)
+def test_limits_that_cannot_be(refused, houses, option, words):
+    assert words in refused("fit", houses, "-t", "price", *option, code=2)
 
 
 def test_quiet_says_nothing(run, houses, tmp_path):

@@ -66,3 +66,28 @@ def test_a_pipeline_needs_pandas(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="to_pipeline needs pandas: pip install pandas"):
         model.to_pipeline()
+
+
+def test_counts_are_predicted_as_means(houses, tmp_path):
+    houses["price"] = np.random.default_rng(1).poisson(np.exp(0.3 * houses["area"] + 1.0))
+    houses.to_csv(tmp_path / "houses.csv", index=False)
+    design = make_design(read_table(tmp_path / "houses.csv"), "price", one_hot=True)
+    regressor = sv.SparseRegressor("l1", 1e-2, loss="poisson", standardize=True)
+    table = TableModel.of(regressor.fit(design.X, design.y), design)
+    expected = regressor.predict(design.X)
+    assert np.allclose(table.predict(houses), expected, rtol=1e-12)
+    assert np.allclose(table.to_pipeline().predict(houses), expected, rtol=1e-12)
+    table.save(tmp_path / "m.json")
+    assert np.array_equal(sv.load_model(tmp_path / "m.json").predict(houses), table.predict(houses))
+    assert '"loss": "Poisson()"' in table.to_json()
+
+
+def test_a_classifier_is_no_regressor(houses, tmp_path):
+    design = make_design(read_table(tmp_path / "houses.csv"), "price", one_hot=True)
+    model = sv.SparseClassifier("l1", 0.05).fit(design.X, design.y > 0.0)
+    with pytest.raises(
+        TypeError, match=r"holds a regressor, not a classifier; pass its estimators_"
+    ):
+        TableModel(model, design.schema)
+    table = TableModel.of(model.estimators_[0], design)
+    assert np.allclose(table.predict(houses), model.predict_proba(design.X)[:, 1], rtol=1e-12)

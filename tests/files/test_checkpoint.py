@@ -144,7 +144,8 @@ def test_another_run_s_checkpoint_is_refused(problem, tmp_path, change):
     X[0, 0] += change.pop("X", 0)
     y[0] += change.pop("y", 0)
     model = sv.SparseRegressorCV(**{"alphas": 10, "cv": 4, "checkpoint": file, **change})
-    with pytest.raises(CheckpointError, match=r"cv\.checkpoint belongs to another run"):
+    words = "was made with 10 alphas" if "alphas" in change else "belongs to another run"
+    with pytest.raises(CheckpointError, match=rf"cv\.checkpoint {words}"):
         model.fit(X, y, sample_weight=weight)
     assert file.read_bytes() == before  # refused, and left alone
 
@@ -301,7 +302,7 @@ def test_a_missing_folder_is_told_before_any_work(kind, tmp_path, monkeypatch):
     def work(*_, **__):
         raise AssertionError("a problem was set up")
 
-    for name in ("cv", "surface", "stability"):
+    for name in ("surface", "stability"):
         monkeypatch.setattr(f"sparsieve.selection.{name}.Problem", work)
     monkeypatch.setattr("sparsieve.estimators.regressor.Problem", work)
     with pytest.raises(FileNotFoundError, match=r"folder .*nowhere.* does not exist; make it"):
@@ -366,6 +367,27 @@ def test_forged_arrays_are_refused_by_name(problem, tmp_path, kind, change):
     change_units(file, CHANGES[change])
     with pytest.raises(CheckpointError, match=r"run is not a valid checkpoint.*remove it"):
         runs[kind]()
+
+
+def cut_short(arrays):
+    arrays["support_size"][:, -1] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda arrays: arrays.update(ended=np.zeros(3, dtype=np.int64)), "one end per penalty"),
+        (lambda arrays: arrays.update(ended=arrays["ended"] + 99), "an end that no fold has"),
+        (cut_short, "a fold without all its alphas"),
+        (lambda arrays: arrays.update(kkt=-1.0 - arrays["kkt"]), "a number that no fold gives"),
+    ],
+)
+def test_forged_ends_of_folds_are_refused(problem, tmp_path, change, words):
+    file = tmp_path / "run"
+    model = sv.SparseRegressorCV(cv=3, alphas=4, eps=0.1, checkpoint=file).fit(*problem)
+    change_units(file, change)
+    with pytest.raises(CheckpointError, match=words):
+        model.fit(*problem)
 
 
 def test_a_unit_that_the_run_does_not_have_is_refused(problem, tmp_path):

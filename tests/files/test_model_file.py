@@ -479,3 +479,52 @@ def test_a_model_that_chose_among_l1_ratios_comes_back(tmp_path, ratios):
     assert loaded.l1_ratio_ == model.l1_ratio_
     np.testing.assert_array_equal(loaded.coef_, model.coef_)
     model.to_html(tmp_path / "report.html")
+
+
+def classifier_content(folder):
+    X, y = problem()
+    labels = np.array(["low", "mid", "high"])[np.digitize(y, [-0.5, 0.5])]
+    sv.SparseClassifier("l1", 0.05).fit(X, labels).save(folder / "c.json")
+    return read_content(folder / "c.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda model: model["estimators"].pop(), "there is not one model per class"),
+        (
+            lambda model: model["state"]["classes_"].update(data=["low", "low", "mid"]),
+            "there are not two different labels",
+        ),
+        (
+            lambda model: model["state"].update(n_features_in_=5),
+            "the model of a class is that of something else",
+        ),
+        (
+            lambda model: model["state"].update(
+                feature_names_in_={"$": "array", "dtype": "str", "shape": [2], "data": ["a", "b"]}
+            ),
+            "there is not one name per feature",
+        ),
+        (lambda model: model["params"].update(loss=3), "the loss is none"),
+    ],
+)
+def test_a_classifier_that_does_not_fit_together(change, words, tmp_path):
+    content = classifier_content(tmp_path)
+    assert sv.load_model(tmp_path / "c.json").classes_.tolist() == ["high", "low", "mid"]
+    change(content["model"])
+    write_content(tmp_path / "c.json", content)
+    with pytest.raises(ModelFileError, match=words):
+        sv.load_model(tmp_path / "c.json")
+
+
+def test_a_path_with_a_loss_that_is_none(tmp_path):
+    X, y = problem()
+    model = sv.SparseRegressorIC("l1", alphas=4, eps=0.1, loss=sv.Huber(2.0)).fit(X, y)
+    model.save(tmp_path / "m.json")
+    assert repr(sv.load_model(tmp_path / "m.json").path_.loss) == "Huber(delta=2.0)"
+    content = read_content(tmp_path / "m.json")
+    content["model"]["state"]["path_"]["loss"] = 3
+    write_content(tmp_path / "m.json", content)
+    with pytest.raises(ModelFileError, match="the path has no penalty or no loss"):
+        sv.load_model(tmp_path / "m.json")

@@ -26,7 +26,7 @@ from . import parsers, reproducers, worker
 PATIENCE = 120.0
 # Shares of the time. The API's calls are few and dear, the parsers' inputs many and cheap.
 SHARES = {"pwl": 3, "paths": 3, "extremes": 2, "strengths": 2, "global_minima": 1, "api": 4}
-SHARES |= {"certificates": 3, "options": 2}
+SHARES |= {"certificates": 3, "options": 2, "losses": 3, "tall": 2}
 SHARES |= dict.fromkeys(parsers.TARGETS, 1)
 
 

@@ -25,6 +25,7 @@ from sparsieve.inspect.certificate import Certificate
 from sparsieve.report import render
 from sparsieve.tables.archives import parse_npz, parse_svmlight
 from sparsieve.tables.csv_table import read_csv
+from sparsieve.tables.excel_table import read_excel
 from sparsieve.tables.parquet_table import read_parquet
 from sparsieve.tables.table import ReadOptions, Selection, TableError
 
@@ -36,6 +37,7 @@ CSV_OPTIONS = [
     ReadOptions(delimiter=";", decimal=","),
     ReadOptions(encoding="latin-1", missing=("-", "?")),
     ReadOptions(encoding="utf-16"),
+    ReadOptions(thousands="'", dates="dmy", skip=0),
 ]
 
 
@@ -131,8 +133,9 @@ def check_csv(data):
 
 @cache
 def _folder():
-    """Return a folder for all inputs of this process: making and removing one takes long."""
-    return tempfile.TemporaryDirectory()
+    """Return a folder for all inputs of this process, in memory if possible: a disk waits."""
+    memory = Path("/dev/shm")
+    return tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
 
 
 def check_gz(data):
@@ -154,6 +157,15 @@ def check_parquet(data):
     except TableError as error:
         return _words(error)
     return _check_table(table, 10**7)
+
+
+def check_excel(data):
+    """Return complaints about reading an Excel file."""
+    try:
+        table = read_excel(NAME, ReadOptions(max_bytes=10**7), Selection(), io.BytesIO(data))
+    except TableError as error:
+        return _words(error)
+    return _check_table(table, 1 << 20)
 
 
 def check_svmlight(data):
@@ -242,6 +254,7 @@ CHECKS = {
     "csv": check_csv,
     "gz": check_gz,
     "parquet": check_parquet,
+    "excel": check_excel,
     "svmlight": check_svmlight,
     "npz": check_npz,
     "csc": check_csc,

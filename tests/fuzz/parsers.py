@@ -12,10 +12,12 @@ import json
 import random
 import tempfile
 import zipfile
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import sparse
@@ -29,7 +31,7 @@ from sparsieve.tables.table import Table
 from .mutations import JsonText, spoil
 from .parser_checks import HEAD, N_FEATURES
 
-TARGETS = ("model", "checkpoint", "csv", "gz", "parquet", "svmlight", "npz", "csc")
+TARGETS = ("model", "checkpoint", "csv", "gz", "parquet", "excel", "svmlight", "npz", "csc")
 
 
 def model_file(body):
@@ -62,7 +64,7 @@ def _models():
     models = [
         sv.SparseRegressor("mcp", 0.3).fit(X, y),
         sv.SparseRegressor(sv.Lq(0.5), 0.3, weights=[np.inf, 0.0, 1.0]).fit(X, y),
-        sv.SparseRegressorIC("l1", alphas=2).fit(X, y),
+        sv.SparseRegressorIC("l1", alphas=2, eps=1e-3).fit(X, y),
         TableModel.of(
             sv.SparseRegressor("l1", 0.1, standardize=True).fit(design.X, design.y), design
         ),
@@ -123,6 +125,11 @@ CSV = [
     b"\4" + "a,b\n1,2\n".encode("utf-16"),
     b"\0,a,b\n0,true,NA\n1,false,\n",
     b"\0\xef\xbb\xbfa\tb\n1e3\t-2\n\n3\tinf\n",
+    b"\0sep=;\na;b;c\n1.234,5;31.12.2024;12 %\n2,5;1.2.2024;3%\nsum\n",
+    b'\0title\n\na,b\n"$1,234.50",1/13/2024\n($3.25),2/1/2024\n,\n',
+    "\0a;b\n1\N{NO-BREAK SPACE}234,5 €;k.A.\n3 €;5\n2 €;7\n".encode("cp1252"),
+    "\0a,a,\n1,2,\n3,x,\n".encode("utf-16"),
+    b"\5a;b;id\n1'000.5;2024-01-01T10:00:00Z;A1\n2;2024-01-02;A2\n",
 ]
 SVMLIGHT = [
     b"1 1:2 3:4.5 # note\n-1 2:1e3\n",
@@ -193,6 +200,36 @@ def _parquets():
 def make_parquet(rng):
     """Spoil a Parquet file."""
     return spoil(rng, rng.choice(_parquets()), _parquets(), 3)
+
+
+@cache
+def _books():
+    """Return the files inside small Excel files, by name."""
+    made = []
+    for first in ([["a", "b"]], [["title"], [], ["a", None, "b", "c"]]):
+        book = openpyxl.Workbook()
+        rows = [[1.5, "x", datetime(2024, 1, 31)], ["1,5", True, None], [None, 3, "k.A."]]
+        for row in [*first, *rows]:
+            book.active.append(row)
+        book.create_sheet("other").append(["z"])
+        stream = io.BytesIO()
+        book.save(stream)
+        with zipfile.ZipFile(io.BytesIO(stream.getvalue())) as file:
+            made.append({info.filename: file.read(info) for info in file.infolist()})
+    return made
+
+
+def make_excel(rng):
+    """Spoil a file inside an Excel file, or the file as a whole."""
+    members = dict(rng.choice(_books()))
+    name = rng.choice([name for name in members if "sheet" in name or "Strings" in name])
+    members[name] = spoil(rng, members[name], list(members.values()), 3)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as file:
+        for name, data in members.items():
+            file.writestr(zipfile.ZipInfo(name), data)
+    data = stream.getvalue()
+    return spoil(rng, data, [data], 3) if rng.random() < 0.3 else data
 
 
 def make_csv(rng):
@@ -270,6 +307,7 @@ _MAKERS = {
     "csv": make_csv,
     "gz": make_gz,
     "parquet": make_parquet,
+    "excel": make_excel,
     "svmlight": make_svmlight,
     "npz": make_npz,
     "csc": make_csc,

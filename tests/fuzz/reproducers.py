@@ -16,6 +16,7 @@ from . import (
     paths,
     pwl,
     strengths,
+    tall,
 )
 
 _MODULES = {
@@ -24,6 +25,7 @@ _MODULES = {
     "extremes": extremes,
     "strengths": strengths,
     "options": options,
+    "tall": tall,
     "global_minima": global_minima,
     "certificates": certificates,
     "api": api,

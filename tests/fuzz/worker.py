@@ -10,6 +10,7 @@ import importlib
 import time
 
 import numpy as np
+import sklearn
 
 try:
     import resource
@@ -19,6 +20,7 @@ except ImportError:  # Windows
 from . import calls, parser_checks, parsers, reproducers
 
 SOLVERS = ("pwl", "paths", "extremes", "strengths", "global_minima", "certificates", "options")
+SOLVERS += ("losses", "tall")
 TARGETS = (*SOLVERS, "api", *parsers.TARGETS)
 MOST_MEMORY = 4 * 2**30
 # After so many failures of one fuzzer there is more to repair than to find.
@@ -94,6 +96,8 @@ def main():
     if args.target in parsers.TARGETS and resource is not None:
         # An input that asks for gigabytes is a failure, not a test of the machine.
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    # Of arguments that are always the same, which takes longer than reading a svmlight file.
+    sklearn.set_config(skip_parameter_validation=args.target in parsers.TARGETS)
     state = State(args.state)
     if args.target == "api":
         run_calls(args.first, args.count, stop, state, args.folder)

@@ -2,7 +2,6 @@
 
 import pickle
 import signal
-import sys
 import threading
 import warnings
 
@@ -162,14 +161,6 @@ def test_bad_limits(problem, option, words):
     X, y, _ = problem
     with pytest.raises(ValueError, match=words):
         sv.sparse_path(X, y, **option)
-
-
-def test_missing_tqdm_is_explained(problem, monkeypatch):
-    X, y, _ = problem
-    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    with pytest.raises(ImportError, match="progress=True needs tqdm: pip install tqdm"):
-        sv.sparse_path(X, y, progress=True)
-    assert len(sv.sparse_path(X, y, alphas=2)) == 2
 
 
 def test_bad_callback(problem):

@@ -68,7 +68,7 @@ def now():
     with open("/proc/self/statm") as pages:
         return int(pages.read().split()[1]) * resource.getpagesize()
 
-how = {"start": sys.argv[3], "minimum": sys.argv[4]}
+how = {"start": sys.argv[3], "minimum": sys.argv[4], "standardize": sys.argv[5] == "True"}
 start = now()
 path = sv.sparse_path(X, y, "mcp", alphas=20, eps=0.01, **how)
 model = sv.SparseRegressor("logsum", path.alphas[5], **how).fit(X, y)
@@ -80,10 +80,10 @@ print(grown, sum(part.nbytes for part in parts))
 """
 
 
-def growth(kind, size=SIZE, start="previous", minimum="stationary"):
+def growth(kind, size=SIZE, start="previous", minimum="stationary", standardize=False):
     """Return the peak memory a path and a fit add, and the size of X, in bytes."""
     run = subprocess.run(
-        [sys.executable, "-c", MEASURE, kind, str(size), start, minimum],
+        [sys.executable, "-c", MEASURE, kind, str(size), start, minimum, str(standardize)],
         capture_output=True,
         text=True,
         check=False,
@@ -107,6 +107,15 @@ def growth(kind, size=SIZE, start="previous", minimum="stationary"):
 def test_x_is_read_in_place_and_read_only(kind, copy):
     grown, size = growth(kind)
     assert size > 0.95 * SIZE
+    assert grown < (copy + 0.15) * size
+
+
+@pytest.mark.parametrize(
+    ("kind", "copy"), [("float64", 1 / 8), pytest.param("csc", 0.0, marks=pytest.mark.slow)]
+)
+def test_standardised_columns_are_no_copy(kind, copy):
+    """A factor per column, and the same room as without."""
+    grown, size = growth(kind, standardize=True)
     assert grown < (copy + 0.15) * size
 
 

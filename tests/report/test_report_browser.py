@@ -245,6 +245,41 @@ def test_cross_validated_model_opens_at_its_choice(visit: Any, tmp_path: Path) -
     assert len(seen.names()) == np.count_nonzero(model.coef_)
 
 
+def test_path_and_scores_have_one_axis_on_which_the_choice_can_be_seen(
+    visit: Any, tmp_path: Path
+) -> None:
+    X, y, _ = sv.datasets.make_toy(60, 30, 4, noise=1.0, random_state=0)
+    model = sv.SparseRegressorCV("mcp", alphas=40, cv=4).fit(X, y)
+    model.to_html(tmp_path / "cv.html")
+    page = visit(tmp_path / "cv.html").page
+    assert len(model.path_) < 40  # the path on all rows ends at the choice, the scores go on
+    marks = {
+        chart: page.evaluate(
+            f"[...document.querySelectorAll('#{chart}-chart .mark, #{chart}-chart .cursor')]"
+            ".map(line => Number(line.getAttribute('x1')))"
+        )
+        for chart in ("path", "curve")
+    }
+    assert min(abs(a - b) for a in marks["path"] for b in marks["curve"]) < 0.5
+    assert page.locator("#path-chart .beyond").count() == 1
+    # The scores that are one standard error apart are far enough from each other to be told apart.
+    mean = model.mse_path_.mean(axis=-1)
+    error = model.mse_path_.std(axis=-1, ddof=1) / 2.0
+    assert np.nanmax(mean) > np.nanmin(mean) + 12 * error[np.nanargmin(mean)]
+    assert "worse ones are at its edge" in page.locator("#curve-hint").inner_text()
+    share = 1.0 - np.nanmin(mean) / np.var(y)
+    tiles = page.locator("#tiles").inner_text()
+    assert f"{100 * share:.1f}".removesuffix(".0") in tiles
+    assert "variance explained (left-out rows)" in tiles
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+def test_no_page_is_wider_than_its_window(visit: Any, file: Path, width: int) -> None:
+    page = visit(file).page
+    page.set_viewport_size({"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_every_path_opens_at_the_alpha_it_was_given(
     visit: Any, paths: list[sv.Path], tmp_path: Path
 ) -> None:

@@ -106,8 +106,8 @@ def test_picks_the_minimum_over_all_penalties():
 def test_sample_weight_counts_repeated_rows(n_features):
     X, y, _ = toy(n_samples=60, n_features=n_features, n_active=3, noise=0.5, seed=2)
     counts = np.random.default_rng(0).integers(0, 4, size=60)
-    weighted = sv.SparseRegressorIC(alphas=15, tol=1e-9).fit(X, y, sample_weight=counts)
-    repeated = sv.SparseRegressorIC(alphas=15, tol=1e-9)
+    weighted = sv.SparseRegressorIC(alphas=15, eps=1e-3, tol=1e-9).fit(X, y, sample_weight=counts)
+    repeated = sv.SparseRegressorIC(alphas=15, eps=1e-3, tol=1e-9)
     repeated.fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
     assert weighted.noise_variance_ == pytest.approx(repeated.noise_variance_, rel=LASSO_CV)
     np.testing.assert_allclose(weighted.criterion_, repeated.criterion_, rtol=LASSO_CV)

@@ -91,7 +91,7 @@ def test_folds_of_best_are_never_above_the_others(hard):
     fits = {
         name: fits_along(
             Solver(problem, sv.MCP(), weight), alphas, Limits(DEFAULT_KKT), Start(name)
-        )
+        )[0]
         for name in NAMES
     }
     for name in NAMES:

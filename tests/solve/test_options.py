@@ -4,11 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from fuzz.options import complaints_of
+from fuzz.paths import Arctan
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import lsq_linear
 from sklearn.linear_model import ElasticNet
-from tolerances import FLOAT32_DATA, REORDERED_SUM
+from tolerances import BISECTED, FLOAT32_DATA, REORDERED_SUM
 
 import sparsieve as sv
 
@@ -179,6 +181,49 @@ def test_bounds_against_a_projected_solver(bounds, ridge):
         assert_allclose(got, expected, rtol=0, atol=COEFFICIENTS)
 
 
+def best_gain(X, y, penalty, alpha, lower, upper, l1_ratio, ridge):
+    """Return what the best value of one coefficient gains at zero, by trying 20,000 of each."""
+    scales = spread_of(X, None)
+    centred = (X - X.mean(axis=0)) / scales
+    pull, curvature = centred.T @ (y - y.mean()) / N, np.mean(centred**2, axis=0)
+    curvature = curvature + (1.0 - l1_ratio) * alpha + ridge
+    far = np.abs(pull) / curvature
+    far = np.minimum(far, scales * np.where(pull > 0, upper, -lower))
+    t = np.linspace(0.0, 1.0, 20_001)[1:, None] * far
+    return np.max(t * (np.abs(pull) - curvature * t / 2) - penalty.value(t, l1_ratio * alpha))
+
+
+@pytest.mark.parametrize("bound", [0.02, 0.2, 0.6, 1.5, 50.0, None])
+@pytest.mark.parametrize("penalty", [sv.MCP(0.5), sv.CappedL1(0.1), sv.LogSum(0.1), Arctan()])
+def test_alpha_max_of_a_strength_knows_how_far_coefficients_may_go(penalty, bound):
+    X, y, rng = raw_data(4)
+    scales = spread_of(X, None)
+    upper = np.full(D, np.inf) if bound is None else bound * rng.uniform(0.5, 2.0, D) / scales
+    lower = np.where(rng.random(D) < 0.8, -0.7 * upper, 0.0)
+    options = dict(l1_ratio=0.8, ridge=0.1)
+    asked = dict(standardize=True, bounds=(lower, upper), minimum="coordinatewise", **options)
+    found = sv.alpha_max(X, y, penalty, **asked)
+    where = (lower, upper, *options.values())
+    # The gain of a jump falls by a part of the objective, about 3, for every part of alpha.
+    assert best_gain(X, y, penalty, found, *where) <= 10 * BISECTED
+    assert best_gain(X, y, penalty, 0.999 * found, *where) > 0.0
+    path = sv.sparse_path(X, y, penalty, alphas=3, start="previous", **asked)
+    assert path.alphas[0] == pytest.approx(found, rel=1.01e-6)  # a tie is not looked at
+    assert path.support_size[0] == 0
+
+
+def test_bounds_lower_the_alpha_max_of_a_strength():
+    X, y = np.array([[0.2], [-0.2]]), np.array([1.0, -1.0])
+    where = dict(minimum="coordinatewise")
+    free = sv.alpha_max(X, y, "mcp", **where)
+    assert free == pytest.approx(0.2 / np.sqrt(3.0 * 0.04), rel=BISECTED)
+    assert sv.alpha_max(X, y, "mcp", bounds=(None, 100.0), **where) == free
+    assert sv.alpha_max(X, y, "mcp", bounds=(-0.1, None), **where) == free
+    # Up to t = 0.1 MCP is alpha t - t^2/6: zero is best from alpha = c + t/6 - h t/2 on.
+    near = sv.alpha_max(X, y, "mcp", bounds=(None, 0.1), **where)
+    assert near == pytest.approx(0.2 + 0.1 / 6 - 0.04 * 0.1 / 2, rel=BISECTED)
+
+
 def test_a_coefficient_at_its_bound_is_there_to_the_last_bit():
     """In standardised units the bound is multiplied by the scale, and divided again."""
     for seed in range(200):  # of which 9 came back one unit off
@@ -221,3 +266,11 @@ def test_a_ratio_that_leaves_no_penalty_is_refused():
     X, y, _ = sv.datasets.make_toy(20, 4, 2, noise=0.5, random_state=0)
     with pytest.raises(ValueError, match=r"l1_ratio=1e-300 is less than 1e-09.*ridge="):
         sv.sparse_path(X, y, l1_ratio=1e-300)
+
+
+def test_the_rounding_of_a_ridge_is_counted():
+    """A far start under a ridge: correlations of 1e7 were off by more than they said.
+
+    The objective came out 4e-10 too large, and the proven bound was above the minimum.
+    """
+    assert complaints_of(2116917) == []

@@ -84,5 +84,7 @@ def test_the_decision_is_by_counts():
     assert decides(1000, 100, 100)
     assert not decides(1000, 100, 5)  # too few alphas to pay
     assert not decides(300, 100, 100)  # not tall
-    assert not decides(6000, 1500, 1000)  # too many products
+    assert decides(1000, 200, 20)
+    assert not decides(1000, 210, 20)  # more products than these alphas would read
+    assert not decides(6000, 1500, 1000)  # too many columns
     assert not decides(1000, 100, 100, sparse.csc_array)

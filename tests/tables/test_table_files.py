@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import sparsieve as sv
-import sparsieve.tables.csv_table as csv_table
+import sparsieve.tables.row_table as row_table
 from sparsieve.estimators.table_model import TableModel
 from sparsieve.tables.columns import make_design
 from sparsieve.tables.table import ReadOptions, Table, TableError
@@ -55,12 +55,14 @@ def test_what_was_written_is_read(tmp_path_factory, table, quoting, block):
     kinds, columns = table
     names = [f"c{j}" for j in range(len(kinds))]
     rows = [names, *zip(*columns, strict=True)]
+    while columns[0] and all(column[-1] == "" for column in columns):
+        columns = [column[:-1] for column in columns]  # empty rows at the end are no rows
     file = table_file(tmp_path_factory.mktemp("t"), rows, quoting=quoting)
-    before, csv_table._BLOCK = csv_table._BLOCK, block  # so that small tables have many blocks
+    before, row_table._BLOCK = row_table._BLOCK, block  # so that small tables have many blocks
     try:
         read = read_table(file)
     finally:
-        csv_table._BLOCK = before
+        row_table._BLOCK = before
     assert read.names == names
     assert read.values.shape == (len(columns[0]), len(names))
     assert read.values.flags.f_contiguous
@@ -75,11 +77,23 @@ def test_what_was_written_is_read(tmp_path_factory, table, quoting, block):
 
 
 def test_text_that_comes_late_is_read_from_the_start(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_table, "_BLOCK", 4)
-    rows = [["zip", "x"], *[[75001 + i % 3, i] for i in range(9)], ["2A004", 9]]
+    monkeypatch.setattr(row_table, "_BLOCK", 4)
+    rows = [["zip", "x"], *[[75001 + i % 3, i] for i in range(9)]]
+    rows += [[f"2A{k:03d}", k] for k in range(10)]
     table = read_table(table_file(tmp_path, rows))
-    assert table.categories == {"zip": ["75001", "75002", "75003", "2A004"]}
-    assert table.values[:, 0].tolist() == [0, 1, 2, 0, 1, 2, 0, 1, 2, 3]
+    assert table.categories["zip"][:4] == ["75001", "75002", "75003", "2A000"]
+    assert table.values[:10, 0].tolist() == [0, 1, 2, 0, 1, 2, 0, 1, 2, 3]
+
+
+def test_few_texts_among_numbers_may_mark_missing_values(tmp_path):
+    rows = [["zip", "x"], *[[75001 + i % 3, i] for i in range(9)], ["2A004", 9]]
+    file = table_file(tmp_path, rows)
+    table = read_table(file)
+    assert table.marks == {"zip": {"2A004": 1}}
+    assert np.isnan(table.values[9, 0])
+    assert table.categories == {}
+    codes = read_table(file, codes=["zip"])
+    assert codes.categories == {"zip": ["75001", "75002", "75003", "2A004"]}
 
 
 def test_a_column_known_as_text_stays_text_when_it_looks_like_numbers(tmp_path):
@@ -110,10 +124,10 @@ def test_spellings_of_numbers(tmp_path, entries, expected):
     assert np.array_equal(table.values[:, 0], expected, equal_nan=True)
 
 
-@pytest.mark.parametrize("entry", ["1_000", "0x10", "1 000", "12%", "1,5"])
-def test_what_only_looks_like_a_number_is_text(tmp_path, entry):
+@pytest.mark.parametrize("entry", ["1_000", "0x10", "1 00", "12 apples", "1,5,2"])
+def test_what_only_looks_like_a_number_is_none(tmp_path, entry):
     table = read_table(table_file(tmp_path, [["a", "b"], [1, 1], [entry, 1]]))
-    assert table.categories["a"] == ["1", entry]
+    assert table.marks["a"] == {entry: 1}
 
 
 def test_extreme_numbers_keep_every_bit(tmp_path):
@@ -143,8 +157,15 @@ def test_parquet_types(tmp_path):
     assert [table.categories["c"][int(k)] for k in table.values[:, 5]] == ["p", "q", "p"]
     frame["when"] = pd.Timestamp("2020-01-01")
     frame.to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(TableError, match="'when' holds timestamp"):
+    frame["how long"] = pd.Timedelta("1 day")
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(TableError, match="'how long' holds duration"):
         read_table(tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet", drop=["how long"])
+    assert table.dates == {"when": "ymd"}
+    assert table.values[:, -1].tolist() == [18262.0] * 3  # days from 1970 to 2020
+    frame = frame.drop(columns="how long")
+    frame.to_parquet(tmp_path / "t.parquet")
     assert len(read_table(tmp_path / "t.parquet", drop=["when"]).names) == 6
 
 
@@ -204,11 +225,23 @@ def test_parquet_columns_that_do_not_fit(tmp_path):
     pd.DataFrame({"city": ["x", "y"], "area": [1.0, 2.0]}).to_parquet(file)
     with pytest.raises(TableError, match=r"'city' holds .*string where the model needs numbers"):
         read_table(file, text=[])
-    with pytest.raises(TableError, match="'area' holds double where the model needs text"):
-        read_table(file, text=["city", "area"])
+    assert read_table(file, text=["city", "area"]).categories["area"] == ["1", "2"]
     twice = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
     pq.write_table(twice, file)
     with pytest.raises(TableError, match="more than one column is called 'a'; rename or remove"):
+        read_table(file)
+
+
+@pytest.mark.parametrize("index", [2, 5, -1])
+def test_parquet_whose_texts_are_referred_to_wrongly(tmp_path, monkeypatch, index):
+    """A damaged file: 5 was an IndexError, and -1 and 2 were read as missing values."""
+    file = tmp_path / "t.parquet"
+    pd.DataFrame({"city": ["x", "y"]}).to_parquet(file)
+    indices = pa.array([0, index], pa.int32())
+    forged = pa.DictionaryArray.from_arrays(indices, pa.array(["x", "y"]), safe=False)
+    batches = [pa.record_batch({"city": forged})]
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *_, **__: batches)
+    with pytest.raises(TableError, match=r"refers to texts that it does not hold.*complete"):
         read_table(file)
 
 
@@ -272,15 +305,32 @@ def test_a_column_far_from_zero_is_no_constant(stored):
 
 def test_the_most_frequent_text_is_the_reference():
     rng = np.random.default_rng(0)
-    codes = np.array([0, 1, 1, 2, 1, 2, np.nan, 1, 0, 2] * 3)
+    codes = np.array([0, 1, 1, 2, 1, 2, 1, 1, 0, 2] * 3)
     values = np.asfortranarray(np.column_stack([rng.normal(size=30), codes]))
     table = Table("t", ["x", "city"], values, {"city": ["Nice", "Paris", "Lyon"]}, codes_y(), "y")
-    design = make_design(table, None, one_hot=True, impute="mean")
+    design = make_design(table, None, one_hot=True)
     assert design.schema.categories == {"city": ["Paris", "Lyon", "Nice"]}
     assert design.schema.design_names == ["x", "city=Lyon", "city=Nice"]
     X = design.X.toarray() if sparse.issparse(design.X) else design.X
     assert X[:10, 1].tolist() == [0, 0, 0, 1, 0, 1, 0, 0, 0, 1]
     assert X[:10, 2].tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 1, 0]
+
+
+def test_missing_text_is_a_value_of_its_own():
+    rng = np.random.default_rng(0)
+    codes = np.array([0.0, 1.0, np.nan, 1.0, np.nan] * 6)
+    values = np.asfortranarray(np.column_stack([rng.normal(size=30), codes]))
+    table = Table("t", ["x", "city"], values, {"city": ["Nice", "Paris"]}, codes_y(), "y")
+    design = make_design(table, None, one_hot=True, impute="mean")
+    assert design.schema.categories == {"city": ["Paris", "Nice", "(missing)"]}
+    assert any("missing text is the value '(missing)'" in note for note in design.notes)
+    X = design.X.toarray() if sparse.issparse(design.X) else design.X
+    assert X[:5, 2].tolist() == [0, 0, 1, 0, 1]
+    model = TableModel.of(sv.SparseRegressor("l1", 1e-3).fit(design.X, design.y), design)
+    rows = pd.DataFrame({"x": [0.0, 0.0], "city": [None, "Paris"]})
+    effect = np.diff(model.predict(rows))[0]
+    np.testing.assert_allclose(effect, -model.coef_[2], rtol=1e-12)
+    np.testing.assert_allclose(model.to_pipeline().predict(rows), model.predict(rows), rtol=1e-12)
 
 
 def codes_y():

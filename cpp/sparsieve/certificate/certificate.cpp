@@ -31,6 +31,11 @@ constexpr double kNarrow = 1e-14;
 
 double kkt(const Inputs& inputs, const Levels& levels, const State& state,
            const Violations& found) {
+  return kkt(inputs, levels, state, found, std::sqrt(state.point.fit));
+}
+
+double kkt(const Inputs& inputs, const Levels& levels, const State& state, const Violations& found,
+           double residual_norm) {
   const double unit = levels.slope0();
   // Zeros that are further below their thresholds than correlations are off violate nothing for certain.
   bool certain = state.point.support.empty() && found.inside == 0.0;
@@ -39,7 +44,7 @@ double kkt(const Inputs& inputs, const Levels& levels, const State& state,
   }
   const double inside = certain ? 0.0 : found.inside + state.known_error;
   const double largest = larger(inside / unit, found.outside / unit);
-  const double ignored = inputs.design->ignored_norm() * std::sqrt(state.point.fit);
+  const double ignored = inputs.design->ignored_norm() * residual_norm;
   return largest + ignored / unit;
 }
 
@@ -95,9 +100,11 @@ double surrogate_gap(const Inputs& inputs, const Levels& levels, const State& st
   return primal - dual.value + off + kEps * roundings * (1.0 + kappa * kappa) * (size + l1);
 }
 
-namespace {
-// The most concave that the penalty is within `away` of each coordinate of the support, kinks included: there
-// the slope falls at once, which the difference of the slopes on both sides shows.
+double room_around(double t, double violation, double curvature) {
+  return kAside * t + kSteps * violation / curvature;
+}
+
+// At a kink the slope falls at once, which the difference of the slopes on both sides shows.
 std::vector<double> least_curvature(const Penalty& penalty, const Surrogate& at,
                                     const std::vector<double>& away) {
   const Index k = at.size();
@@ -146,7 +153,6 @@ std::vector<double> least_curvature(const Penalty& penalty, const Surrogate& at,
   }
   return least;
 }
-}  // namespace
 
 bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& state,
                      const SupportGradient& gradient, double violation) {
@@ -160,7 +166,7 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
   for (Index p = 0; p < k; ++p) {
     const Index j = state.column(at.support[p]);
     diagonal[p] = design.norm2(j) + inputs.ridge.of(j);
-    away[p] = kAside * gradient.penalty.t[p] + kSteps * violation / diagonal[p];
+    away[p] = room_around(gradient.penalty.t[p], violation, diagonal[p]);
   }
   const std::vector<double> curvature = least_curvature(penalty, gradient.penalty, away);
   double flattest = 1.0;
@@ -170,7 +176,8 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
     flattest = std::max(flattest, design.raw_norm(j) / design.norm(j));
   }
   // Products are sums of what the columns are before centring, and pivots differences of products.
-  const double noise = 2.0 * kEps * product_roundings(design.n()) * flattest;
+  const double noise = 2.0 * kEps * product_roundings(design.n()) * flattest +
+                       design.uncertainty() * flattest * flattest;
   // With curvature the maintained factor is not the Hessian's.
   const bool straight =
       std::all_of(curvature.begin(), curvature.end(), [](double h) { return h == 0.0; });

@@ -14,6 +14,9 @@ struct Violations {
 // kkt = max_j violation_j / slope(0) over every feature, or a bound of it: errors of the correlations and
 // columns too small to compute with included.
 double kkt(const Inputs& inputs, const Levels& levels, const State& state, const Violations& found);
+// The same for a residual of this norm, which the state does not know.
+double kkt(const Inputs& inputs, const Levels& levels, const State& state, const Violations& found,
+           double residual_norm);
 
 // The best dual point along a residual: s = kappa v with kappa in [lowest, highest], and its value
 //   kappa linear - |kappa| slack - kappa^2 quadratic / 2,
@@ -27,6 +30,13 @@ DualPoint best_dual(double linear, double slack, double quadratic, double lowest
 // Duality gap of the surrogate at w; `ratio` bounds |c_j| / threshold_j outside the working set.
 double surrogate_gap(const Inputs& inputs, const Levels& levels, const State& state,
                      const SupportGradient& gradient, double ratio);
+
+// The most concave that the penalty is within `away` of each coordinate of the support, kinks included.
+std::vector<double> least_curvature(const Penalty& penalty, const Surrogate& at,
+                                    const std::vector<double>& away);
+// How far from a coefficient of size t a local minimum may lie, given the violation and the curvature of its
+// coordinate.
+double room_around(double t, double violation, double curvature);
 
 // Whether F is strictly convex on the support around w: the point is then a strict local minimum there.
 // `violation`: how far correlations are from their slopes at the most, so that the exact minimum may lie

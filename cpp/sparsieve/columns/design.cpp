@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "sparsieve/columns/compensated_sum.hpp"
+#include "sparsieve/memory/pages.hpp"
+#include "sparsieve/simd/simd.hpp"
 #include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
@@ -41,7 +43,7 @@ bool expands(const Storage& storage, const std::vector<double>& omega) {
 
 Design::Design(std::shared_ptr<const Storage> storage, SampleWeights weights, int threads,
                ShadowUse shadow_use, const Weighted* r, std::vector<double>* correlations,
-               Scaling scaling)
+               Scaling scaling, StandIn stands_for)
     : storage_(std::move(storage)),
       weights_(std::move(weights)),
       scaling_(scaling),
@@ -49,6 +51,7 @@ Design::Design(std::shared_ptr<const Storage> storage, SampleWeights weights, in
       shadow_use_(shadow_use == ShadowUse::kAtFirst && n() < kFewRows ? ShadowUse::kLazy
                                                                       : shadow_use),
       gram_expands_(expands(*storage_, omega())),
+      stands_for_(std::move(stands_for)),
       moments_(measured(r, correlations)) {}
 
 // Called by the constructor when everything else is set. Columns far from zero are moved, and measured again.
@@ -65,8 +68,9 @@ Moments Design::measure_stored(const Weighted* r, std::vector<double>* correlati
   std::unique_ptr<Shadow> shadow;
   if (shadow_use_ == ShadowUse::kAtFirst && shadow_helps()) shadow = storage_->new_shadow();
   Bytes read = 0;
-  Moments out = measure(*storage_, weights_, scaling_, threads_,
-                        WhileMeasuring{shadow.get(), r, correlations}, read);
+  Moments out =
+      measure(*storage_, weights_, scaling_, threads_,
+              WhileMeasuring{shadow.get(), r, correlations, &stands_for_.deviations}, read);
   reads_.columns += read;
   if (shadow) {
     storage_->keep_shadow(std::move(shadow));
@@ -83,6 +87,26 @@ Bytes Design::correlate(const Weighted& r, const Index* cols, Index count, doubl
   });
   reads_.columns += read;
   return read;
+}
+
+void Design::correlate_many(const std::vector<Weighted>& r, const std::vector<double*>& out) const {
+  constexpr Index kColumns = 256;  // that are in cache together
+  const Index count = static_cast<Index>(r.size());
+  std::vector<const double*> v;
+  for (const Weighted& each : r) v.push_back(each.v.data());
+  std::vector<Index> all(d());
+  std::iota(all.begin(), all.end(), Index{0});
+  std::vector<double> block(static_cast<std::size_t>(count) * kColumns);
+  for (Index first = 0; first < d(); first += kColumns) {
+    const Index some = std::min(kColumns, d() - first);
+    reads_.columns +=
+        storage_->dots_many(v.data(), count, all.data() + first, some, block.data(), kColumns);
+    for (Index a = 0; a < count; ++a) {
+      double* products = block.data() + a * kColumns;
+      centre_and_scale(r[a], all.data() + first, 0, some, products);
+      std::copy(products, products + some, out[a] + first);
+    }
+  }
 }
 
 // factor (x - mean 1)'v = factor (x'v - mean sum(v))
@@ -143,12 +167,13 @@ double Design::subtract_in_shadow(const Index* cols, const double* coef, Index c
                                   std::vector<double>& r) const {
   const Shadow& shadow = *shadow_;
   std::vector<double> negative = as_stored(cols, coef, count);
-  double shift = 0.0, error = 0.0, length2 = 0.0;
+  double shift = 0.0, error = 0.0, length2 = 0.0, unsure = 0.0;
   // Each entry is a sum of `count` terms, twice, with fewer than four roundings for each.
   const double roundings = 8.0 * (static_cast<double>(count) + 4.0);
   for (Index k = 0; k < count; ++k) {
     shift += negative[k] * mean(cols[k]);
     error += std::abs(negative[k]) * shadow.error_bound(cols[k], roundings);
+    unsure += uncertainty() * std::abs(coef[k]) * raw_norm(cols[k]);
     negative[k] = -negative[k];
   }
   for (const double x : r) length2 += x * x;
@@ -157,7 +182,7 @@ double Design::subtract_in_shadow(const Index* cols, const double* coef, Index c
   for (Index i = 0; i < n(); ++i) r[i] += shift;
   error += roundings * kEps * std::sqrt(length2);
   const double heaviest = *std::max_element(omega().begin(), omega().end());
-  return shadow_margin(n()) * std::sqrt(heaviest) * error;
+  return shadow_margin(n()) * std::sqrt(heaviest) * error + unsure;
 }
 
 void Design::subtract(const Index* cols, const double* coef, Index count,
@@ -179,6 +204,18 @@ void Design::subtract_weighted(Index j, double coef, Weighted& r) const {
   const double stored = factor(j) * coef;
   reads_.columns += storage_->accumulate_weighted(j, -stored, omega().data(), r.v.data());
   r.sum -= stored * mean(j) * total();
+}
+
+void Design::entries(Index j, std::vector<std::int32_t>& rows, std::vector<double>& values) const {
+  std::vector<double> x;
+  expand(j, x);
+  rows.clear();
+  values.clear();
+  for (Index i = 0; i < n(); ++i) {
+    if (x[i] == 0.0) continue;
+    rows.push_back(static_cast<std::int32_t>(i));
+    values.push_back(factor(j) * x[i]);
+  }
 }
 
 void Design::descend(Epoch& epoch, Weighted& r) const {
@@ -248,90 +285,110 @@ void Design::gram_of_expanded(const std::vector<const double*>& v, double* out,
   parallel_for(groups, threads_, per_thread, some);
 }
 
-// Rows of a leaf: its columns, centred and scaled, stay in a cache.
+// A leaf: some rows of all columns, centred, weighted and scaled, in groups of eight columns whose rows lie side
+// by side. Leaves are short so that groups stay in a cache, and so that sums over them round little.
 namespace {
-constexpr Index kLeafBytes = Index{1} << 20;
-constexpr Index kLeastRows = 256, kMostRows = 1024;
-// Leaves are added up in so many groups, one after the other inside a group: threads share the groups, and
-// the order of the sums is the same for any number of threads.
-constexpr Index kGroups = 8;
-constexpr Index kTile = 4;
+constexpr Index kLeastRows = 256, kLeafRows = 128;
+constexpr Index kSide = 8, kStrip = 16;
+// Leaves are added up in groups, one after the other inside a group: threads share the groups, and the order
+// of the sums is the same for any number of threads. Each has a matrix of its own.
+constexpr Index kGroups = 8, kGroupsOfMany = 4, kMany = 512;
 // Products without a look for Ctrl-C.
 constexpr Index kProducts = Index{1} << 31;
 
-Index leaf_rows(Index m) {
-  const Index rows = kLeafBytes / static_cast<Index>(sizeof(double)) / (m + 1) / 8 * 8;
-  return std::clamp(rows, kLeastRows, kMostRows);
-}
+// A fourth of the rows at the most: product_roundings counts on it.
+Index leaf_rows(Index n) { return std::min(kLeafRows, n / 4 / kSide * kSide); }
+
+// All columns and the residual, in whole pairs of groups.
+Index leaf_width(Index m) { return (m + 2 * kSide) / (2 * kSide) * (2 * kSide); }
+
+// Sums of products are kept as Kernels::outer makes them: tile (a, b) has those of pair a of groups and of
+// group b, which is not before the pair.
+class Tiles {
+ public:
+  explicit Tiles(Index width) : groups_(width / kSide) {}
+  Index size() const { return groups_ * (groups_ / 2 + 1) / 2 * kTile; }
+  Index start(Index a, Index b) const { return (a * (groups_ - a - 1) + b) * kTile; }
+  // Where the product of columns j <= k is.
+  Index place(Index j, Index k) const {
+    return start(j / (2 * kSide), k / kSide) + k % kSide * 2 * kSide + j % (2 * kSide);
+  }
+
+ private:
+  static constexpr Index kTile = 2 * kSide * kSide;
+  Index groups_;
+};
 }  // namespace
 
 bool Design::whole_gram_pays(Index m) const {
-  return !storage_->sparse() && m >= 2 * kTile && n() >= kLeastRows;
+  return !storage_->sparse() && m >= kSide && n() >= kLeastRows;
 }
 
 bool Design::whole_gram(const Index* cols, Index m, double* out, const std::vector<double>* r,
                         double* correlations, const std::function<bool()>& stop) const {
-  const Index rows = leaf_rows(m), leaves = (n() + rows - 1) / rows;
-  // The residual is one more column. Columns are padded to whole tiles.
-  const Index width = (m + 1 + kTile - 1) / kTile * kTile, square = width * width;
-  const std::vector<double> nothing(r == nullptr ? n() : 0, 0.0);
-  std::vector<double> sums(static_cast<std::size_t>(kGroups * square), 0.0);
+  const Index rows = leaf_rows(n()), leaves = (n() + rows - 1) / rows;
+  const Index width = leaf_width(m), groups = m > kMany ? kGroupsOfMany : kGroups;
+  const Tiles tiles(width);
+  const auto sums = make_pages<double>(static_cast<std::size_t>(groups * tiles.size()));
+  std::fill(sums.get(), sums.get() + groups * tiles.size(), 0.0);
   // In stages, so that Ctrl-C is looked for between them. Nothing is allocated in a thread.
-  const Index in_group = (leaves + kGroups - 1) / kGroups;
-  const Index stage = std::max<Index>(1, kProducts / (kGroups * rows * square));
-  const Index room = width * rows;
-  std::vector<double> buffers(static_cast<std::size_t>(room * threads_used(kGroups, threads_, 1)),
-                              0.0);
+  const Index in_group = (leaves + groups - 1) / groups;
+  const Index stage = std::max<Index>(1, kProducts / (groups * rows * width * width));
+  const Index room = (width + kSide) * rows;
+  std::vector<double> buffers(static_cast<std::size_t>(room * threads_used(groups, threads_, 1)));
   for (Index begin = 0; begin < in_group; begin += stage) {
     if (begin > 0 && stop && stop()) return false;
     const auto some = [&](Index from, Index to, Index thread) {
       for (Index g = from; g < to; ++g) {
         const Index last = std::min({leaves, (g + 1) * in_group, g * in_group + begin + stage});
         for (Index leaf = g * in_group + begin; leaf < last; ++leaf) {
-          add_leaf(cols, m, leaf * rows, std::min(n(), (leaf + 1) * rows), r ? *r : nothing,
-                   buffers.data() + thread * room, sums.data() + g * square);
+          add_leaf(cols, m, leaf * rows, std::min(n(), (leaf + 1) * rows), r,
+                   buffers.data() + thread * room, sums.get() + g * tiles.size());
         }
       }
     };
-    parallel_for(kGroups, threads_, 1, some);
+    parallel_for(groups, threads_, 1, some);
   }
-  for (Index g = 1; g < kGroups; ++g) {
-    for (Index k = 0; k < square; ++k) sums[k] += sums[g * square + k];
+  for (Index g = 1; g < groups; ++g) {
+    axpy(1.0, sums.get() + g * tiles.size(), sums.get(), tiles.size());
   }
   for (Index a = 0; a < m; ++a) {
-    for (Index b = a; b < m; ++b) out[a * m + b] = sums[a * width + b];
-    if (r != nullptr) correlations[a] = sums[a * width + m];
+    for (Index b = a; b < m; ++b) out[a * m + b] = sums[tiles.place(a, b)];
+    if (r != nullptr) correlations[a] = sums[tiles.place(a, m)];
   }
   return true;
 }
 
-// sums[a * width + b] += b_a' b_b, b >= a, of columns b = sqrt(omega) factor (x - mean) of some rows.
+// To the sums: products of the columns sqrt(omega) factor (x - mean) and of the residual over some rows.
 void Design::add_leaf(const Index* cols, Index m, Index first, Index last,
-                      const std::vector<double>& r, double* buffer, double* sums) const {
-  const Index rows = leaf_rows(m), count = last - first;
-  const Index width = (m + 1 + kTile - 1) / kTile * kTile;
-  reads_.columns += storage_->rows(cols, m, first, last, buffer, rows);
-  double root[kMostRows];
+                      const std::vector<double>* r, double* buffer, double* sums) const {
+  const Index rows = leaf_rows(n()), count = last - first, width = leaf_width(m);
+  const Index gap = kSide * rows;
+  double* stored = buffer + width * rows;
+  double root[kLeafRows];
   for (Index i = 0; i < count; ++i) root[i] = std::sqrt(omega()[first + i]);
-  for (Index k = 0; k < m; ++k) {
-    const double mu = mean(cols[k]), scale = factor(cols[k]);
-    double* x = buffer + k * rows;
-    for (Index i = 0; i < count; ++i) x[i] = root[i] * (scale * (x[i] - mu));
+  for (Index k = 0; k < m; k += kSide) {
+    const Index some = std::min(kSide, m - k);
+    reads_.columns += storage_->rows(cols + k, some, first, last, stored, rows);
+    for (Index q = 0; q < some; ++q) {
+      const double mu = mean(cols[k + q]), scale = factor(cols[k + q]);
+      const double* x = stored + q * rows;
+      double* to = buffer + k * rows + q;
+      for (Index i = 0; i < count; ++i) to[kSide * i] = root[i] * (scale * (x[i] - mu));
+    }
   }
-  for (Index i = 0; i < count; ++i) buffer[m * rows + i] = root[i] * r[first + i];
+  if (r != nullptr) {
+    double* to = buffer + m / kSide * gap + m % kSide;
+    for (Index i = 0; i < count; ++i) to[kSide * i] = root[i] * (*r)[first + i];
+  }
   const auto& kernel = kernels<double>();
-  for (Index a = 0; a < m; a += kTile) {
-    const double* left[kTile];
-    for (Index p = 0; p < kTile; ++p) left[p] = buffer + (a + p) * rows;
-    for (Index b = a; b < width; b += kTile) {
-      const double* right[kTile];
-      double products[kTile * kTile];
-      for (Index q = 0; q < kTile; ++q) right[q] = buffer + (b + q) * rows;
-      kernel.tile(left, right, count, products);
-      for (Index p = 0; p < kTile; ++p) {
-        for (Index q = 0; q < kTile; ++q) {
-          sums[(a + p) * width + b + q] += products[kTile * p + q];
-        }
+  const Tiles tiles(width);
+  // Some groups stay in the second-level cache while all pairs before them go by.
+  for (Index begin = 0; begin < width / kSide; begin += kStrip) {
+    const Index end = std::min(begin + kStrip, width / kSide);
+    for (Index a = 0; 2 * a < end; ++a) {
+      for (Index b = std::max(begin, 2 * a); b < end; ++b) {
+        kernel.outer(buffer + 2 * a * gap, gap, buffer + b * gap, count, sums + tiles.start(a, b));
       }
     }
   }

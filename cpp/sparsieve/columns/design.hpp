@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -34,13 +35,21 @@ struct Reads {
   Bytes total() const { return columns + shadow; }
 };
 
+// What is known of columns that stand for others, beside themselves.
+struct StandIn {
+  double uncertainty = 0.0;  // see Design::uncertainty
+  std::vector<double>
+      deviations;  // the others' standard deviations; empty: they are those of the columns
+};
+
 class Design {
  public:
   // Measures the columns in one pass over X. With a residual r given, its correlations with every column
   // come from the same pass.
   Design(std::shared_ptr<const Storage> storage, SampleWeights weights, int threads = 1,
          ShadowUse shadow_use = ShadowUse::kLazy, const Weighted* r = nullptr,
-         std::vector<double>* correlations = nullptr, Scaling scaling = Scaling::kAsStored);
+         std::vector<double>* correlations = nullptr, Scaling scaling = Scaling::kAsStored,
+         StandIn stands_for = {});
   Design(const Design&) = delete;
   Design& operator=(const Design&) = delete;
 
@@ -53,6 +62,8 @@ class Design {
   void weigh(const std::vector<double>& r, Weighted& out) const { weights_.weigh(r, out); }
   int threads() const { return threads_; }
   Index columns_per_thread() const { return storage_->columns_per_thread(); }
+  // Whether every entry is stored, so that a copy of some columns takes no more memory than they do.
+  bool stored_in_full() const { return !storage_->sparse(); }
 
   // What is known of the columns, see Moments.
   const Moments& moments() const { return moments_; }
@@ -64,6 +75,9 @@ class Design {
   double norm2(Index j) const { return moments_.norms2[j]; }
   double norm(Index j) const { return moments_.norms[j]; }
   double rounding(Index j) const { return moments_.roundings[j]; }
+  // The columns and the response may stand for others, whose products they have up to this much, relative to
+  // both norms before centring. 0: they are what was observed.
+  double uncertainty() const { return stands_for_.uncertainty; }
   const std::vector<Index>& too_small() const { return moments_.too_small; }
   const std::vector<Index>& too_large() const { return moments_.too_large; }
   // The norm before centring: sqrt(norm2 + sum_i omega_i mean^2), with the mean in the column's units.
@@ -77,11 +91,16 @@ class Design {
   // ---- products and sums of columns
   // out[k] = x_{cols[k]}' Omega r. Returns the bytes of X that were read.
   Bytes correlate(const Weighted& r, const Index* cols, Index count, double* out) const;
+  // The same of several residuals with every column, which is read once for all: out[a][j].
+  void correlate_many(const std::vector<Weighted>& r, const std::vector<double*>& out) const;
   // r -= sum_k coef[k] x_{cols[k]}
   void subtract(const Index* cols, const double* coef, Index count, std::vector<double>& r) const;
   // The same for one column and r in its weighted form, up to a multiple of omega that is orthogonal to
   // every centred column (so that only stored entries are touched); norm2 is not kept current.
   void subtract_weighted(Index j, double coef, Weighted& r) const;
+  // The rows and values of a column's entries that are not zero, times its factor: x_j is these minus
+  // factor(j) mean(j).
+  void entries(Index j, std::vector<std::int32_t>& rows, std::vector<double>& values) const;
   // One epoch of coordinate descent that keeps r current in the same sense.
   void descend(Epoch& epoch, Weighted& r) const;
   // out[a * m + b] = x_{fresh[a]}' Omega x_{cols[b]}, b < m, where the last nf of cols are the fresh
@@ -153,7 +172,7 @@ class Design {
   void centre_and_scale(const Weighted& r, const Index* cols, Index first, Index last,
                         double* products) const;
   std::vector<double> as_stored(const Index* cols, const double* coef, Index count) const;
-  void add_leaf(const Index* cols, Index m, Index first, Index last, const std::vector<double>& r,
+  void add_leaf(const Index* cols, Index m, Index first, Index last, const std::vector<double>* r,
                 double* buffer, double* sums) const;
   void gram_of_expanded(const std::vector<const double*>& v, double* out, Index stride) const;
 
@@ -164,6 +183,7 @@ class Design {
   const int threads_;
   const ShadowUse shadow_use_;
   const bool gram_expands_;  // see gram_of_expanded
+  const StandIn stands_for_;
   mutable Reads reads_;
   mutable std::atomic<const Shadow*> shadow_{nullptr};
   const Moments moments_;

@@ -14,12 +14,13 @@ namespace sparsieve {
 class LazyDesign {
  public:
   LazyDesign(std::shared_ptr<const Storage> storage, SampleWeights weights, int threads,
-             ShadowUse shadow_use, Scaling scaling = Scaling::kAsStored)
+             ShadowUse shadow_use, Scaling scaling = Scaling::kAsStored, StandIn stands_for = {})
       : storage_(std::move(storage)),
         weights_(std::move(weights)),
         threads_(threads),
         shadow_use_(shadow_use),
-        scaling_(scaling) {}
+        scaling_(scaling),
+        stands_for_(std::move(stands_for)) {}
 
   Index n() const { return storage_->n(); }
   Index d() const { return storage_->d(); }
@@ -30,7 +31,7 @@ class LazyDesign {
     const std::lock_guard<std::mutex> guard(*mutex_);
     if (!design_) {
       design_ = std::make_shared<Design>(storage_, weights_, threads_, shadow_use_, r, correlations,
-                                         scaling_);
+                                         scaling_, stands_for_);
     }
     return design_;
   }
@@ -41,6 +42,7 @@ class LazyDesign {
   int threads_;
   ShadowUse shadow_use_;
   Scaling scaling_;
+  StandIn stands_for_;
   std::shared_ptr<std::mutex> mutex_ =
       std::make_shared<std::mutex>();  // several threads may ask first
   std::shared_ptr<const Design> design_;

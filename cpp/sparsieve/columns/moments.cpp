@@ -82,7 +82,11 @@ Moments measure(const Storage& storage, const SampleWeights& weights, Scaling sc
         range[j] = range_of(m, nonzero);
       }
       if (also.r != nullptr) (*also.correlations)[j] -= out.means[j] * also.r->sum;
-      if (standardised && varies) scale(std::sqrt(weights.total() / m.centred), j, out, also);
+      if (!standardised || !varies) continue;
+      const bool known = also.deviations != nullptr && !also.deviations->empty();
+      const double factor =
+          known ? 1.0 / (*also.deviations)[j] : std::sqrt(weights.total() / m.centred);
+      scale(factor, j, out, also);
     }
     return bytes;
   };

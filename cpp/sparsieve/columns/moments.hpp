@@ -41,6 +41,8 @@ struct WhileMeasuring {
   Shadow* shadow = nullptr;                     // filled
   const Weighted* r = nullptr;                  // a residual...
   std::vector<double>* correlations = nullptr;  // ...whose correlations with all columns go here
+  // Standard deviations that are known, one per column; else, or where they are empty, they are measured.
+  const std::vector<double>* deviations = nullptr;
 };
 
 // Adds to `read` the bytes of X that were read.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "sparsieve/columns/compensated_sum.hpp"
@@ -76,6 +77,11 @@ Bytes Storage::varies(Index j, const double* omega, bool& out) const {
 }
 
 // ---------------------------------------------------------------------------------- dense
+
+namespace {
+// Columns of so many rows do not stay in a cache from one pass to the next; blocks of them do.
+constexpr Index kLong = Index{1} << 15, kBlock = Index{1} << 12;
+}  // namespace
 
 template <class T>
 Bytes Dense<T>::dots(const double* v, const Index* cols, Index count, double* out) const {
@@ -185,12 +191,45 @@ ColumnMoments Dense<T>::moments(Index j, const ColumnPass& pass) const {
   return {guess + slip, std::max(sums[1] - slip * sums[0], 0.0), sums[2], 0.0};
 }
 
+// A long column would come from memory for each of its sums: they are taken together, block by block of rows. The
+// first block guesses the mean. Where that was further from it than the column spreads, it is done again.
+template <class T>
+ColumnMoments Dense<T>::moments_by_blocks(Index j, const ColumnPass& pass, double* product) const {
+  const T* x = column(j);
+  const auto& k = kernels<T>();
+  double guess = 0.0;
+  if (pass.centre) {
+    const double weight = std::accumulate(pass.omega, pass.omega + kBlock, 0.0);
+    guess = weight > 0.0 ? k.dot(x, pass.omega, kBlock) / weight : 0.0;
+  }
+  for (bool again = false;; again = true) {
+    double sums[3] = {};
+    if (product != nullptr) *product = 0.0;
+    for (Index row = 0; row < n(); row += kBlock) {
+      const Index rows = std::min(kBlock, n() - row);
+      double block[3];
+      k.moments(x + row, pass.omega + row, guess, rows, block);
+      for (int q = 0; q < 3; ++q) sums[q] += block[q];
+      if (product != nullptr) *product += k.dot(x + row, pass.v + row, rows);
+    }
+    const double slip = pass.centre ? sums[0] / pass.total : 0.0;
+    const double centred = std::max(sums[1] - slip * sums[0], 0.0);
+    if (again || !(slip * sums[0] > centred)) return {guess + slip, centred, sums[2], 0.0};
+    guess += slip;
+  }
+}
+
 template <class T>
 Bytes Dense<T>::measure(Index first, Index last, const ColumnPass& pass, ColumnMoments* out) const {
   for (Index j = first; j < last; ++j) {
-    out[j - first] = moments(j, pass);
+    double* product = pass.v == nullptr ? nullptr : pass.products + (j - first);
+    if (n() >= kLong) {
+      out[j - first] = moments_by_blocks(j, pass, product);
+    } else {
+      out[j - first] = moments(j, pass);
+      if (product != nullptr) dots(pass.v, &j, 1, product);
+    }
     if (pass.shadow != nullptr) fill(*pass.shadow, j);
-    if (pass.v != nullptr) dots(pass.v, &j, 1, pass.products + (j - first));
   }
   return column_bytes() * Bytes(last - first);
 }

@@ -105,6 +105,7 @@ class Dense final : public Storage {
 
  private:
   ColumnMoments moments(Index j, const ColumnPass& pass) const;
+  ColumnMoments moments_by_blocks(Index j, const ColumnPass& pass, double* product) const;
   const T* column(Index j) const { return data_ + j * ld_; }
   Bytes column_bytes() const { return sizeof(T) * Bytes(n()); }
   const T* data_;

@@ -17,6 +17,7 @@ enum class Status {
   kIterations,   // max_iter reached
   kStalled,      // rounding stops further progress above tol
   kInterrupted,  // the caller's poll said stop
+  kSeparated,    // F falls without end: there is no minimiser, and a direction proves it
 };
 
 // What inner solvers may spend, and what they have spent at one alpha.

@@ -14,18 +14,40 @@ constexpr double kFitShare = 1e-10;
 constexpr double kRounded = 1e-14;
 }  // namespace
 
+// Leaves take a mean from a column before they multiply. A mean that is off by m, where its column is
+// u = x - mean, changes the products with another such column and with a residual by
+//   |(u_s + m_s)'(u_t + m_t) - u_s'u_t| <= |m_s| |m_t|   and   |m_s| |sum(r)|,
+// since u sums to zero, and sum(r) is at most what r is off by. Moments::roundings bounds ||m||, the norms taken
+// with the sample weights. All else is relative to the columns after centring.
 namespace {
-// As reading_noise, for sums by leaves of rows.
 double leaf_noise(const Inputs& inputs, const State& state) {
   const Design& design = *inputs.design;
   const Residual& at = state.point.residual;
+  const double roundings = kEps * product_roundings(design.n()) * std::sqrt(at.weighted.norm2);
   double largest = 0.0;
   for (Index s = 0; s < state.size(); ++s) {
-    const double roundings = kEps * product_roundings(design.n()) * std::sqrt(at.weighted.norm2);
     const Index j = state.column(s);
-    largest = std::max(largest, design.raw_norm(j) * roundings + design.norm(j) * at.error);
+    const double moved = (design.norm(j) + design.rounding(j)) * at.error;
+    largest = std::max(largest, design.norm(j) * roundings + moved);
   }
-  return rounding_noise(inputs, state) + largest;
+  return largest;
+}
+
+double leaf_gram_noise(const Inputs& inputs, const State& state, const std::vector<double>& w) {
+  const Design& design = *inputs.design;
+  double reach = std::sqrt(inputs.loss->null_deviance()), largest = 0.0;
+  double means = 0.0, largest_mean = 0.0;
+  for (Index s = 0; s < state.size(); ++s) {
+    const Index j = state.column(s);
+    reach += design.norm(j) * std::abs(w[s]);
+    means += design.rounding(j) * std::abs(w[s]);
+    largest = std::max(largest, design.norm(j));
+    largest_mean = std::max(largest_mean, design.rounding(j));
+  }
+  // The product with w adds a rounding for each coefficient; what is handed out of them is rounded as well.
+  const double roundings =
+      product_roundings(design.n()) + static_cast<double>(state.point.support.size()) + 4.0;
+  return kEps * roundings * reach * largest + means * largest_mean;
 }
 }  // namespace
 
@@ -38,14 +60,26 @@ void GramModel::grow(const Inputs& inputs, State& state, const std::vector<Index
   state.c.insert(state.c.end(), seen.begin(), seen.begin() + (m - old));
   state.pull.resize(m);
   // Correlations that came with a whole Gram matrix are sums by leaves, as its entries are.
-  const bool by_leaves = old == 0 && inputs.design->whole_gram_pays(m);
-  const double read = by_leaves ? leaf_noise(inputs, state) : reading_noise(inputs, state);
+  const double read =
+      state.set.by_leaves() ? leaf_noise(inputs, state) : reading_noise(inputs, state);
   state.pull_error = std::max(state.pull_error, gram_noise(inputs, state, at.w_read) + read);
   for (Index s = old; s < m; ++s) {
     state.c[s] += inputs.ridge.pull(state.column(s), 0.0);
     state.pull[s] = state.c[s] + dot(state.set.gram(s), at.w_read.data(), m);
     if (at.stale) state.c[s] = state.pull[s] - dot(state.set.gram(s), at.w.data(), m);
   }
+}
+
+void share_gram(const Inputs& inputs, State& state, std::shared_ptr<const SharedGram> shared,
+                const std::vector<double>& correlations) {
+  state.set = WorkingSet(std::move(shared));
+  state.point.extend(state.size());
+  state.c.clear();
+  for (Index j : state.set.columns()) {
+    state.c.push_back(correlations[j] + inputs.ridge.pull(j, 0.0));
+  }
+  state.pull = state.c;
+  state.pull_error = gram_noise(inputs, state, state.point.w_read) + reading_noise(inputs, state);
 }
 
 // When it is stopped on the way, the Gram matrix is given up: the point can still be certified.
@@ -130,8 +164,10 @@ void correlate_by_gram(const Inputs& inputs, State& state) {
 
 // Of the Gram matrix itself and of the product. pull = c + G w has an error of its own, of the w at which
 // it was formed. One column of a product is centred, the other is read as it is stored: an entry is off by
-// at most eps product_roundings ||x_s|| ||x_t||, the larger of the two norms the one before centring.
+// at most eps product_roundings ||x_s|| ||x_t||, the larger of the two norms the one before centring. The
+// ridge's part of c is in all k sums while pull is formed.
 double gram_noise(const Inputs& inputs, const State& state, const std::vector<double>& w) {
+  if (state.set.by_leaves()) return leaf_gram_noise(inputs, state, w);
   const Design& design = *inputs.design;
   const double k = static_cast<double>(state.point.support.size());
   double reach = std::sqrt(inputs.loss->null_deviance()), raw_reach = reach;
@@ -144,7 +180,9 @@ double gram_noise(const Inputs& inputs, const State& state, const std::vector<do
     raw_largest = std::max(raw_largest, design.raw_norm(j));
   }
   const double sizes = std::max(reach * raw_largest, raw_reach * largest);
-  return rounding_noise(inputs, state) + kEps * (product_roundings(design.n()) + k) * sizes;
+  const double unsure = design.uncertainty() * raw_reach * raw_largest;
+  return rounding_noise(inputs, state) + unsure +
+         kEps * (product_roundings(design.n()) + k) * sizes + k * ridge_noise(inputs, state);
 }
 
 // After a step s from where the residual r was computed,

@@ -110,8 +110,28 @@ void read_fit(Point& at) {
   const double rows = static_cast<double>(from.r.size()), norm2 = from.weighted.norm2;
   at.fit = norm2;
   at.fit_error = (2.0 * std::sqrt(norm2) + from.error) * from.error;
-  at.fit_error += kEps * (rows / 8.0 + 16.0) * norm2;
+  at.fit_error += kEps * (rows / 8.0 + 16.0) * norm2 + at.unsure;
 }
+
+namespace {
+// Where the columns stand for others (Design::uncertainty), products of these differ by u of both norms: with
+// reach = ||y|| + sum_j ||x_j|| |w_j|, correlations by ||x_j|| u reach, as if the residual were off by u reach, and
+// the fit by u reach^2.
+void add_uncertainty(double uncertainty, double reach, Point& at) {
+  at.residual.error += uncertainty * reach;
+  at.unsure = uncertainty * reach * reach;
+  read_fit(at);
+}
+
+double reach_of(const Inputs& inputs, const std::vector<Index>& columns,
+                const std::vector<double>& coef) {
+  double reach = inputs.loss->response_size();
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    reach += inputs.design->raw_norm(columns[k]) * std::abs(coef[k]);
+  }
+  return reach;
+}
+}  // namespace
 
 // Each entry of r is a sum of k + 1 terms with at most two roundings for each, and so is the mean of Xw that
 // is added to it: ||r - exact|| <= (k + 4) eps (||y|| + sum_j ||x_j|| |w_j|), columns as they are stored.
@@ -124,12 +144,9 @@ void compute_residual(const Inputs& inputs, State& state) {
   at.residual.r = inputs.loss->origin();
   design.subtract(columns.data(), coef.data(), static_cast<Index>(columns.size()), at.residual.r);
   inputs.loss->residual(at.residual);
-  double reach = inputs.loss->response_size();
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    reach += design.raw_norm(columns[k]) * std::abs(coef[k]);
-  }
+  const double reach = reach_of(inputs, columns, coef);
   at.residual.error = kEps * (static_cast<double>(columns.size()) + 4.0) * reach;
-  read_fit(at);
+  add_uncertainty(design.uncertainty(), reach, at);
 }
 
 void settle_exactly(const Inputs& inputs, State& state) {
@@ -144,7 +161,9 @@ void settle_exactly(const Inputs& inputs, State& state) {
   inputs.loss->residual(at.residual);
   at.residual.error =
       2.0 * kEps * std::sqrt(at.residual.weighted.norm2);  // one rounding of each entry
-  read_fit(at);
+  const double reach = reach_of(inputs, columns, coef);
+  const double unsure = design.uncertainty() * reach;
+  add_uncertainty(design.uncertainty(), reach, at);
   at.w_read = at.w;
   at.stale = false;
   std::vector<double> errors(state.size());
@@ -152,7 +171,11 @@ void settle_exactly(const Inputs& inputs, State& state) {
                             state.c.data(), errors.data());
   add_ridge(inputs, state);
   state.known_error = 0.0;
-  for (const double error : errors) state.known_error = std::max(state.known_error, error);
+  for (Index s = 0; s < state.size(); ++s) {
+    const double off = errors[s] + design.norm(state.column(s)) * unsure;
+    state.known_error = std::max(state.known_error, off);
+  }
+  state.known_error += ridge_noise(inputs, state);
   state.anchored = !state.set.has_gram();
   if (state.anchored) return;
   state.pull = state.c;
@@ -165,6 +188,17 @@ double product_roundings(Index n) {
   return std::min(rows, 1024.0) / 8.0 + rows / 1024.0 + 12.0;
 }
 
+double ridge_noise(const Inputs& inputs, const State& state) {
+  if (inputs.ridge.none()) return 0.0;
+  double largest = 0.0;
+  for (Index s = 0; s < state.size(); ++s) {
+    const Index j = state.column(s);
+    const double reach = std::abs(state.point.w[s]) + std::abs(inputs.ridge.centre_of(j));
+    largest = std::max(largest, inputs.ridge.of(j) * reach);
+  }
+  return 4.0 * kEps * largest;
+}
+
 double rounding_noise(const Inputs& inputs, const State& state) {
   const Design& design = *inputs.design;
   double reach = inputs.loss->response_size(), largest = 0.0;
@@ -173,7 +207,7 @@ double rounding_noise(const Inputs& inputs, const State& state) {
     reach += raw * std::abs(state.point.w[s]);
     largest = std::max(largest, raw);
   }
-  return 4.0 * kEps * reach * largest;
+  return 4.0 * kEps * reach * largest + ridge_noise(inputs, state);
 }
 
 double reading_noise(const Inputs& inputs, const State& state) {

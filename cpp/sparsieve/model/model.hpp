@@ -36,6 +36,9 @@ class Model {
 // The model that fits a state: the one place that asks whether there is a Gram matrix.
 const Model& model_of(const State& state);
 
+// Fill an empty working set with all that others share; `correlations` of every feature, at w = 0.
+void share_gram(const Inputs& inputs, State& state, std::shared_ptr<const SharedGram> shared,
+                const std::vector<double>& correlations);
 // The residual of an empty working set.
 void start_at_zero(const Inputs& inputs, State& state);
 // Replace w by the given coefficients (per slot; missing ones are zero), moved into their bounds.
@@ -67,6 +70,8 @@ bool fit_by_gram(const Inputs& inputs, State& state);
 void settle_exactly(const Inputs& inputs, State& state);
 // Roundings in a row of a product of two columns: sums in eight lanes over blocks of 1024 rows.
 double product_roundings(Index n);
+// What rounding does to the part of a correlation that is the ridge's: a difference, a product and a sum.
+double ridge_noise(const Inputs& inputs, const State& state);
 // What rounding the response, the coefficients and the intercept to double precision does to the
 // correlations, however they are computed. A certificate cannot prove violations smaller than this.
 double rounding_noise(const Inputs& inputs, const State& state);

@@ -227,9 +227,10 @@ bool Descent::go_back_if_misled() {
 // features considered. `last`: say everything about every feature, violators found or not.
 void Descent::look_outside(bool last, SolveResult& result, bool exact) {
   const State& state = fit_.state;
+  const std::vector<double> known = loss_correlations(fit_.inputs, state);
   answer_ = aim_.screen.ask(
       {state.point.residual.r, state.point.residual.weighted, levels().thresholds(), slack(),
-       fit_.sides(), state.set.columns(), state.c, state.known_error, fit_.barred.count,
+       fit_.sides(), state.set.columns(), known, state.known_error, fit_.barred.count,
        /*complete=*/last, /*rough=*/false, state.point.residual.error, exact});
   double outside = 0.0, bound = answer_.worst_kept;
   for (const Violator& v : answer_.violators) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sparsieve/model/model.hpp"
 
@@ -24,8 +25,9 @@ constexpr Index kStartGrowth = 16;
 
 // The worst violators, so that the working set at most doubles: far below the last alpha nearly every
 // feature violates, and few of them will stay; fewer still from a start.
-void enlarge(Fit& fit, Target& target, std::vector<Violator> found, bool from_start) {
-  State& state = fit.state;
+std::vector<Index> entrants(Fit& fit, Target& target, std::vector<Violator> found,
+                            bool from_start) {
+  const State& state = fit.state;
   const auto over = [&](const Violator& v) {
     return std::abs(v.correlation) - target.levels.threshold(v.column);
   };
@@ -50,7 +52,11 @@ void enlarge(Fit& fit, Target& target, std::vector<Violator> found, bool from_st
                                       state.set.columns(), extra)) {
     if (std::find(fresh.begin(), fresh.end(), j) == fresh.end()) fresh.push_back(j);
   }
-  fit.model().grow(fit.inputs, state, fresh);
+  return fresh;
+}
+
+void enlarge(Fit& fit, Target& target, std::vector<Violator> found, bool from_start) {
+  fit.model().grow(fit.inputs, fit.state, entrants(fit, target, std::move(found), from_start));
 }
 
 // Fetched together, features save rounds. Only a guess: the screen checks all features later.
@@ -72,10 +78,17 @@ void prefetch(Fit& fit, Target& target, double previous_slope0, const std::vecto
 
 Index trim(Fit& fit, const Levels& levels, double share, Index most,
            const std::vector<char>& held) {
-  State& state = fit.state;
+  const Trimmed trimmed = trimmed_slots(fit, levels, share, most, held);
+  if (trimmed.any) keep_slots(fit.state, trimmed.slots);
+  return trimmed.near;
+}
+
+Trimmed trimmed_slots(const Fit& fit, const Levels& levels, double share, Index most,
+                      const std::vector<char>& held) {
+  const State& state = fit.state;
   const Point& at = state.point;
   const Index k = static_cast<Index>(at.support.size()), m = state.size();
-  if (fit.keeps_all || m <= k + k / 3 + 32) return 0;
+  if (fit.keeps_all || m <= k + k / 3 + 32) return {};
   std::vector<Index> zeros;
   for (Index s = 0; s < m; ++s) {
     if (at.place[s] < 0 && levels.threshold(state.column(s)) > 0.0) zeros.push_back(s);
@@ -97,12 +110,11 @@ Index trim(Fit& fit, const Levels& levels, double share, Index most,
     const bool stays = s < static_cast<Index>(held.size()) && held[s];
     if (at.place[s] >= 0 || levels.threshold(state.column(s)) == 0.0 || part || stays) kept[s] = 1;
   }
-  std::vector<Index> slots;
+  Trimmed out{true, {}, near - few};
   for (Index s = 0; s < m; ++s) {
-    if (kept[s]) slots.push_back(s);
+    if (kept[s]) out.slots.push_back(s);
   }
-  keep_slots(state, slots);
-  return near - few;
+  return out;
 }
 
 std::vector<char> near_slots(const Fit& fit, const Levels& levels, double share) {

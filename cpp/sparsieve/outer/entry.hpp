@@ -7,7 +7,9 @@
 
 namespace sparsieve {
 
-// Add features that exceed their thresholds, and some that are about to; `from_start`: few at once.
+// Which features to add: some that exceed their thresholds, and some that are about to; `from_start`: few at once.
+std::vector<Index> entrants(Fit& fit, Target& target, std::vector<Violator> found, bool from_start);
+// Add them.
 void enlarge(Fit& fit, Target& target, std::vector<Violator> found, bool from_start);
 // Features that a sequential strong rule expects to enter at this alpha, given the last one's slope at
 // zero, stay or are fetched; others that are zero go, but for `held` slots.
@@ -17,6 +19,14 @@ void prefetch(Fit& fit, Target& target, double previous_slope0, const std::vecto
 // those are.
 Index trim(Fit& fit, const Levels& levels, double share, Index most,
            const std::vector<char>& held = {});
+// The same as a list of the slots that stay, if any goes.
+struct Trimmed {
+  bool any = false;
+  std::vector<Index> slots;
+  Index near = 0;  // what trim() returns
+};
+Trimmed trimmed_slots(const Fit& fit, const Levels& levels, double share, Index most,
+                      const std::vector<char>& held = {});
 // The slots of the support and those whose correlation reaches a share of the threshold.
 std::vector<char> near_slots(const Fit& fit, const Levels& levels, double share);
 

@@ -33,12 +33,20 @@ inline double allowed_error(double tol, const Levels& levels) {
   return 0.1 * tol * levels.slope0();
 }
 
+// A direction along which the loss falls without end while the penalty stays the same, in the user's units.
+struct Separation {
+  std::vector<Index> columns;
+  std::vector<double> coef;
+  double intercept = 0.0;
+};
+
 struct SolveResult {
   Status status = Status::kConverged;
-  double kkt = 0.0;                        // max_j violation_j / slope(0), over every feature
-  double gap = 0.0;                        // duality gap of the last surrogate
-  double objective = 0.0;                  // F(w)
-  double deviance = 0.0;                   // (z - Xw)' Omega (z - Xw)
+  double kkt = 0.0;        // max_j violation_j / slope(0), over every feature
+  double gap = 0.0;        // duality gap of the last surrogate
+  double objective = 0.0;  // F(w)
+  double deviance =
+      0.0;  // (z - Xw)' Omega (z - Xw); of other losses 2 (F - inf F over all predictors)
   Index iterations = 0;                    // reweightings
   Minimum minimum = Minimum::kStationary;  // what was reached
   bool convex = false;                     // F is strictly convex on the support at w
@@ -48,6 +56,7 @@ struct SolveResult {
   double ratio = 0.0;                      // a bound of |c_j| / threshold_j outside the working set
   Counters counters;                       // without bytes, which are accounted for per point
   std::vector<double> objectives;          // F after each iteration, when asked for
+  Separation separation;                   // where the status is kSeparated
 };
 
 // Features that can never enter.

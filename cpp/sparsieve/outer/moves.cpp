@@ -25,12 +25,6 @@ double along(const Fit& fit, Index column, double z, double w) {
 // bound, so that all of it is searched.
 void cap(const Fit& fit, const std::vector<Index>& columns, const std::vector<double>& z,
          const std::vector<double>& h, BestValues& best) {
-  const Penalty& penalty = fit.target.levels.penalty();
-  const Curve curve = [&](const double* t, const double* alpha, Index k, double* value,
-                          double* slope) {
-    std::vector<double> curvature(k);
-    penalty.evaluate(t, alpha, k, value, slope, curvature.data());
-  };
   std::vector<Coordinate> some;
   std::vector<std::size_t> which;
   for (std::size_t p = 0; p < columns.size(); ++p) {
@@ -46,7 +40,7 @@ void cap(const Fit& fit, const std::vector<Index>& columns, const std::vector<do
       best.gain[p] = (0.5 * h[p] * most - std::abs(z[p])) * most;
     }
   }
-  const std::vector<Best> found = search_minima(curve, some);
+  const std::vector<Best> found = search_minima(curve_of(fit.target.levels.penalty()), some);
   for (std::size_t i = 0; i < which.size(); ++i) {
     best.w[which[i]] = found[i].t;
     best.gain[which[i]] = found[i].value;

@@ -1,6 +1,7 @@
 #include "sparsieve/outer/path.hpp"
 
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -17,7 +18,7 @@ void check_lengths(const PathPlan& plan) {
 }
 
 // Moves the solver to where the solve for alpha begins; false if there is no computing from there.
-bool begin(Solver& solver, const Start& start, double alpha, SolveOptions options) {
+bool begin(PathSolver& solver, const Start& start, double alpha, SolveOptions options) {
   switch (start.from) {
     case Start::From::kCurrent:
       return true;
@@ -50,8 +51,8 @@ Start Start::given(std::vector<Index> columns, std::vector<double> coef) {
   return start;
 }
 
-PathEnd follow(Solver& solver, const PathPlan& plan, SolveOptions options, const OnPoint& on_point,
-               bool record) {
+PathEnd follow(PathSolver& solver, const PathPlan& plan, SolveOptions options,
+               const OnPoint& on_point, bool record) {
   check_lengths(plan);
   for (std::size_t k = 0; k < plan.alphas.size(); ++k) {
     if (k > 0 && options.poll && options.poll()) return PathEnd::kInterrupted;
@@ -79,7 +80,9 @@ void PathArrays::add(const PathPoint& point) {
   sizes.push_back(static_cast<std::int64_t>(point.columns.size()));
   columns.insert(columns.end(), point.columns.begin(), point.columns.end());
   values.insert(values.end(), point.coef.begin(), point.coef.end());
-  intercepts.push_back(point.intercept);
+  // Where there is no solution, nobody must predict with the last point on the way to infinity.
+  const bool separated = point.result.status == Status::kSeparated;
+  intercepts.push_back(separated ? std::numeric_limits<double>::quiet_NaN() : point.intercept);
   objective.push_back(point.result.objective);
   kkt.push_back(point.result.kkt);
   converged.push_back(point.result.status == Status::kConverged);

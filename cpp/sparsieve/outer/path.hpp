@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sparsieve/outer/solver.hpp"
+#include "sparsieve/outer/path_solver.hpp"
 
 namespace sparsieve {
 
@@ -57,8 +57,8 @@ using OnPoint = std::function<bool(PathPoint&&)>;
 // the poll ends is the last one, and its point is handed out too. Between two alphas the poll is asked
 // as well, so that no solve begins once it said stop; the first solve always begins. Throws
 // std::invalid_argument when the lengths of the plan do not agree, and what `on_point` throws.
-PathEnd follow(Solver& solver, const PathPlan& plan, SolveOptions options, const OnPoint& on_point,
-               bool record = false);
+PathEnd follow(PathSolver& solver, const PathPlan& plan, SolveOptions options,
+               const OnPoint& on_point, bool record = false);
 
 // All points of a path, one after the other in each array, for callers that do not look at single points.
 struct PathArrays {

@@ -90,9 +90,10 @@ bool Search::jump() {
 
 void Search::take_in_jumpers() {
   State& state = fit_.state;
+  const std::vector<double> known = loss_correlations(fit_.inputs, state);
   const Answer answer = fit_.target.screen.ask(
       {state.point.residual.r, state.point.residual.weighted, jump_, 0.0, fit_.sides(),
-       state.set.columns(), state.c, state.known_error, fit_.barred.count,
+       state.set.columns(), known, state.known_error, fit_.barred.count,
        /*complete=*/true, /*rough=*/false, state.point.residual.error});
   std::vector<Index> columns;
   std::vector<double> z;

@@ -1,4 +1,6 @@
 // Setting a solver up: measure the columns, fit what is unpenalised, correlations of everybody else.
+#include "sparsieve/outer/setup.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -20,8 +22,25 @@ constexpr double kSoundPivot = 1e-6;
 constexpr double kExactly = 1e-14;
 constexpr int kRefinements = 3;
 
+void check_supported(const Inputs& inputs) {
+  if (!inputs.loss->quadratic())
+    throw std::logic_error("this solver knows squares only: see newton_solver.hpp");
+}
+
+Inputs inputs_of(const Design& design, Response response, const SolverParts& parts,
+                 std::function<bool()> poll) {
+  return {&design,
+          std::make_shared<SquaredLoss>(design, std::move(response)),
+          box_of(design, parts.terms.lower, parts.terms.upper),
+          Ridge{parts.terms.ridge, {}, {}},
+          parts.prox_weight,
+          std::move(poll)};
+}
+}  // namespace
+
 void check_lengths(const SolverParts& parts) {
-  if (static_cast<Index>(parts.y.size()) != parts.design->n()) {
+  const std::vector<double>& y = parts.prepared ? parts.prepared->response.z : parts.y;
+  if (static_cast<Index>(y.size()) != parts.design->n()) {
     throw std::invalid_argument("y has the wrong length");
   }
   if (parts.weights && static_cast<Index>(parts.weights->size()) != parts.design->d()) {
@@ -32,10 +51,6 @@ void check_lengths(const SolverParts& parts) {
       throw std::invalid_argument("bounds have the wrong length");
     }
   }
-}
-
-void check_supported(const Inputs& inputs) {
-  if (!inputs.loss->quadratic()) throw std::logic_error("paths know squares only");
 }
 
 bool all_penalised(const std::vector<double>& weights) {
@@ -52,17 +67,6 @@ Box box_of(const Design& design, std::vector<double> lower, std::vector<double> 
   return {std::move(lower), std::move(upper)};
 }
 
-Inputs inputs_of(const Design& design, Response response, const SolverParts& parts,
-                 std::function<bool()> poll) {
-  return {&design,
-          std::make_shared<SquaredLoss>(design, std::move(response)),
-          box_of(design, parts.terms.lower, parts.terms.upper),
-          Ridge{parts.terms.ridge, {}, {}},
-          parts.prox_weight,
-          std::move(poll)};
-}
-}  // namespace
-
 // The response, and the design with its correlations with every column where these are of use.
 struct Solver::Measured {
   Response response;
@@ -72,8 +76,14 @@ struct Solver::Measured {
   explicit Measured(SolverParts& parts) {
     check_lengths(parts);
     const SampleWeights& omega = parts.design->weights();
-    response = Response(omega, std::move(parts.y));
     if (parts.weights) weights = std::move(*parts.weights);
+    if (parts.prepared) {
+      response = std::move(parts.prepared->response);
+      correlations = std::move(parts.prepared->correlations);
+      design = parts.design->measured();
+      return;
+    }
+    response = Response(omega, std::move(parts.y));
     // Unpenalised features are fitted first: correlations with the response are of no use then.
     const bool useful = all_penalised(weights);
     Weighted weighted;
@@ -112,6 +122,11 @@ Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll
     design_->correlate(at.residual.weighted, all.data(), d, null_correlations_.data());
   }
   fit_.target.screen.start(at.residual.r, at.residual.weighted, null_correlations_);
+  fit_.keeps_all = parts.keeps_all && design_->too_large().empty();
+  const bool shared = fit_.keeps_all && parts.shared && fit_.state.size() == 0;
+  if (shared) {
+    share_gram(fit_.inputs, fit_.state, std::move(parts.shared), null_correlations_);
+  }
   // Below the rounding error of the fit on the unpenalised features nothing is left to explain. This is where
   // a path begins; the screen knows the correlations as they are.
   const double fit_noise = 4.0 * rounding_noise(fit_.inputs, fit_.state);
@@ -122,8 +137,7 @@ Solver::Solver(SolverParts& parts, Measured measured, std::function<bool()> poll
     fit_.barred.count += barred;
     if (barred || std::abs(null_correlations_[j]) <= noise) null_correlations_[j] = 0.0;
   }
-  fit_.keeps_all = parts.keeps_all && design_->too_large().empty();
-  if (fit_.keeps_all) take_in_all();
+  if (fit_.keeps_all && !shared) take_in_all();
   fit_.inputs.poll = nullptr;
 }
 
@@ -147,7 +161,7 @@ void Solver::fit_unpenalised() {
   if (free.empty()) return;
   if (inputs.box.none() && inputs.ridge.none()) {
     // A column that depends on the others has nothing to add: it stays zero.
-    const std::vector<Index> kept = independent(free);
+    const std::vector<Index> kept = independent(inputs, free);
     std::set_difference(free.begin(), free.end(), kept.begin(), kept.end(),
                         std::back_inserter(fit_.barred.dependent));
     free = kept;
@@ -172,8 +186,7 @@ void Solver::fit_unpenalised() {
 
 // Those of the columns that do not depend on the ones before them. Pivots far above their rounding
 // errors say quickly that all are; what is closer needs an orthonormal basis.
-std::vector<Index> Solver::independent(const std::vector<Index>& columns) const {
-  const Inputs& inputs = fit_.inputs;
+std::vector<Index> independent(const Inputs& inputs, const std::vector<Index>& columns) {
   WorkingSet set;
   set.grow(*inputs.design, columns, inputs.poll);
   Factor factor;
@@ -190,6 +203,36 @@ std::vector<Index> Solver::independent(const std::vector<Index>& columns) const 
     basis.add(j);
   }
   return basis.columns();
+}
+
+void set_ridge(const Terms& terms, double alpha, const std::vector<double>& weights, Ridge& ridge) {
+  const double share = (1.0 - terms.l1_ratio) * alpha;
+  if (weights.empty()) {
+    ridge.weight = terms.ridge + share;
+    return;
+  }
+  ridge.own.resize(weights.size());
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    ridge.own[j] = std::isinf(weights[j]) ? 0.0 : share * weights[j];
+  }
+}
+
+// A bound that was divided by a factor need not come back as it was: who is at it is given the user's own.
+void to_user_units(const Design& design, const Box& box, const Terms& terms,
+                   const std::vector<Index>& columns, std::vector<double>& coef) {
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const Index j = columns[k];
+    const Bounds bounds = box.of(j);
+    if (coef[k] == bounds.lower) {
+      coef[k] = terms.lower[j];
+    } else if (coef[k] == bounds.upper) {
+      coef[k] = terms.upper[j];
+    } else {
+      coef[k] *= design.factor(j);
+      if (!terms.lower.empty()) coef[k] = std::max(coef[k], terms.lower[j]);
+      if (!terms.upper.empty()) coef[k] = std::min(coef[k], terms.upper[j]);
+    }
+  }
 }
 
 }  // namespace sparsieve

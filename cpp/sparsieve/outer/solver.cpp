@@ -10,6 +10,7 @@
 #include "sparsieve/outer/descent.hpp"
 #include "sparsieve/outer/entry.hpp"
 #include "sparsieve/outer/search.hpp"
+#include "sparsieve/outer/setup.hpp"
 #include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve {
@@ -64,41 +65,21 @@ void Solver::set_alpha(double alpha) {
   if (terms_.l1_ratio == 1.0) return;
   State& state = fit_.state;
   Ridge& ridge = fit_.inputs.ridge;
-  const std::vector<double>& weights = fit_.target.levels.weights();
-  const double share = (1.0 - terms_.l1_ratio) * alpha;
+  const double before = ridge_noise(fit_.inputs, state);
   for (Index s = 0; s < state.size(); ++s) {
     state.c[s] -= ridge.pull(state.column(s), state.point.w[s]);
   }
-  if (weights.empty()) {
-    ridge.weight = terms_.ridge + share;
-  } else {
-    ridge.own.resize(weights.size());
-    for (std::size_t j = 0; j < weights.size(); ++j) {
-      ridge.own[j] = std::isinf(weights[j]) ? 0.0 : share * weights[j];
-    }
-  }
+  set_ridge(terms_, alpha, fit_.target.levels.weights(), ridge);
   for (Index s = 0; s < state.size(); ++s) {
     state.c[s] += ridge.pull(state.column(s), state.point.w[s]);
   }
+  state.known_error += before + ridge_noise(fit_.inputs, state);
   fit_.model().list_support(fit_.inputs, state);
 }
 
-// A bound that was divided by a factor need not come back as it was: who is at it is given the user's own.
 void Solver::solution(std::vector<Index>& columns, std::vector<double>& coef) const {
   fit_.state.solution(columns, coef);
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    const Index j = columns[k];
-    const Bounds bounds = fit_.inputs.box.of(j);
-    if (coef[k] == bounds.lower) {
-      coef[k] = terms_.lower[j];
-    } else if (coef[k] == bounds.upper) {
-      coef[k] = terms_.upper[j];
-    } else {
-      coef[k] *= design_->factor(j);
-      if (!terms_.lower.empty()) coef[k] = std::max(coef[k], terms_.lower[j]);
-      if (!terms_.upper.empty()) coef[k] = std::min(coef[k], terms_.upper[j]);
-    }
-  }
+  to_user_units(*design_, fit_.inputs.box, terms_, columns, coef);
 }
 
 double Solver::correlation_limit() const {
@@ -126,14 +107,6 @@ double Solver::intercept() const {
 void Solver::set_penalty(std::shared_ptr<const Penalty> penalty) {
   fit_.target.levels.set_penalty(penalty.get());
   penalty_ = std::move(penalty);
-}
-
-double Solver::account(Counters& counters) {
-  const Account now{design_->column_bytes_read(), design_->shadow_bytes_read()};
-  const Account before = std::exchange(accounted_, now);
-  counters.x_bytes += now.x - before.x;
-  counters.shadow_bytes += now.shadow - before.shadow;
-  return design_->passes(now.x + now.shadow) - design_->passes(before.x + before.shadow);
 }
 
 }  // namespace sparsieve

@@ -17,6 +17,7 @@
 #include "sparsieve/columns/lazy_design.hpp"
 #include "sparsieve/outer/fit.hpp"
 #include "sparsieve/outer/neighbours.hpp"
+#include "sparsieve/outer/path_solver.hpp"
 
 namespace sparsieve {
 
@@ -24,6 +25,12 @@ namespace sparsieve {
 struct Terms {
   double l1_ratio = 1.0, ridge = 0.0;
   std::vector<double> lower, upper;  // bounds of the coefficients; empty: none
+};
+
+// What was made of a response already: its correlations with every column too.
+struct Prepared {
+  Response response;
+  std::vector<double> correlations;
 };
 
 // What a solver is made of.
@@ -35,44 +42,32 @@ struct SolverParts {
   double prox_weight = 0.0;                    // mu, see Inputs
   Terms terms;
   bool keeps_all = false;  // every feature is taken into the working set at once and stays
+  // Where many responses have one design; y is empty then. `shared`: the Gram matrix of all columns that can
+  // enter, or null.
+  std::optional<Prepared> prepared;
+  std::shared_ptr<const SharedGram> shared;
 };
 
-class Solver {
+class Solver final : public PathSolver {
  public:
   // Throws std::invalid_argument when a length is wrong. poll: true = stop.
   explicit Solver(SolverParts parts, std::function<bool()> poll = {});
 
-  // Correlations of every feature once the unpenalised ones are fitted: alpha_max follows from them.
-  const std::vector<double>& null_correlations() const { return null_correlations_; }
-  // ||z|| times the largest column norm: no correlation can be larger.
-  double correlation_limit() const;
-  SolveResult solve(double alpha, const SolveOptions& options, bool record = false);
-  // Replace the current point by the lasso with levels fraction * slope_j(0), so that the next solve
-  // for this alpha starts there (lasso_start.cpp).
-  void start_from_lasso(double alpha, double fraction, const SolveOptions& options);
-  // Start from a given w (columns of X); replaces the current point.
+  const std::vector<double>& null_correlations() const override { return null_correlations_; }
+  // ||z|| times the largest column norm.
+  double correlation_limit() const override;
+  SolveResult solve(double alpha, const SolveOptions& options, bool record = false) override;
+  void start_from_lasso(double alpha, double fraction, const SolveOptions& options) override;
   void warm_start(const std::vector<Index>& columns, const std::vector<double>& coef,
-                  const std::function<bool()>& poll = {});
-  // Replace the penalty; the point, the working set and every bound stay.
-  void set_penalty(std::shared_ptr<const Penalty> penalty);
+                  const std::function<bool()>& poll = {}) override;
+  void set_penalty(std::shared_ptr<const Penalty> penalty) override;
 
-  // The non-zero coefficients, by increasing column.
-  void solution(std::vector<Index>& columns, std::vector<double>& coef) const;
-  double null_deviance() const { return fit_.inputs.loss->null_deviance(); }
-  double deviance() const { return fit_.state.point.fit; }  // of the current point
+  void solution(std::vector<Index>& columns, std::vector<double>& coef) const override;
+  double null_deviance() const override { return fit_.inputs.loss->null_deviance(); }
+  double deviance() const override { return fit_.state.point.fit; }
   // Of the current point: the mean that centring took from the response, less that of the prediction.
-  double intercept() const;
-
-  const Design& design() const { return *design_; }
-  // What was read up to where it was last accounted for. Setting it back leaves what was read since to the
-  // next account.
-  struct Account {
-    Bytes x = 0, shadow = 0;
-  };
-  Account accounted() const { return accounted_; }
-  void set_accounted(Account account) { accounted_ = account; }
-  // Passes over X since the last account; bytes are added to `counters`.
-  double account(Counters& counters);
+  double intercept() const override;
+  const Design& design() const override { return *design_; }
 
  private:
   // The lasso that solves start from, put aside while the penalty's own solve goes on from its point.
@@ -89,7 +84,6 @@ class Solver {
   struct Measured;
   Solver(SolverParts& parts, Measured measured, std::function<bool()> poll);
   void fit_unpenalised();
-  std::vector<Index> independent(const std::vector<Index>& columns) const;
   // ---- where a solve starts (lasso_start.cpp)
   void move_to(const std::vector<Index>& columns, const std::vector<double>& coef);
   void resume(const Lasso& lasso);
@@ -99,7 +93,6 @@ class Solver {
   std::shared_ptr<const Penalty> penalty_;
   Terms terms_;
   double response_mean_ = 0.0, response_shift_ = 0.0;  // see Response; 0 without centring
-  Account accounted_;
   std::vector<double> null_correlations_;
   Fit fit_;
   std::optional<Lasso> lasso_;

@@ -286,6 +286,13 @@ void Search::polish(std::vector<Found>& found) const {
 
 }  // namespace
 
+Curve curve_of(const Penalty& penalty) {
+  return [&penalty](const double* t, const double* alpha, Index k, double* value, double* slope) {
+    std::vector<double> curvature(k);
+    penalty.evaluate(t, alpha, k, value, slope, curvature.data());
+  };
+}
+
 std::vector<Best> search_minima(const Curve& curve, const std::vector<Coordinate>& of) {
   const Search search(curve, of);
   std::vector<double> ends;
@@ -303,12 +310,27 @@ std::vector<double> search_thresholds(const Curve& curve, const std::vector<Coor
   std::vector<double> ends;
   // Beyond, h t/2 alone is above slope(0).
   for (std::size_t i = 0; i < of.size(); ++i)
-    ends.push_back(2.0 * search.at_zero()[i].slope / of[i].h);
+    ends.push_back(std::min(2.0 * search.at_zero()[i].slope / of[i].h, of[i].cap));
   std::vector<double> out;
   // Bounds and scores are rounded a few times.
   for (const Found& f : search.run<Threshold>(ends)) {
     out.push_back((1.0 - 16.0 * kEps) * std::min(f.score, f.bound));
   }
+  return out;
+}
+
+std::vector<double> capped_thresholds(const Penalty& penalty, const std::vector<Coordinate>& of) {
+  std::vector<double> out(of.size());
+  std::vector<Coordinate> capped;
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    penalty.jump_thresholds(&of[i].h, &of[i].alpha, 1, &out[i]);
+    if (std::isinf(of[i].cap) || !(of[i].cap > 0.0) || !(of[i].alpha > 0.0)) continue;
+    capped.push_back(of[i]);
+    which.push_back(i);
+  }
+  const std::vector<double> found = search_thresholds(curve_of(penalty), capped);
+  for (std::size_t k = 0; k < which.size(); ++k) out[which[k]] = std::max(out[which[k]], found[k]);
   return out;
 }
 

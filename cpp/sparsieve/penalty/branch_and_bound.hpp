@@ -15,6 +15,8 @@ namespace sparsieve {
 // Values and slopes at k points: (t, alpha, k, value, slope).
 using Curve = std::function<void(const double*, const double*, Index, double*, double*)>;
 
+Curve curve_of(const Penalty& penalty);
+
 struct Coordinate {
   double z, h, alpha;
   double cap = std::numeric_limits<double>::infinity();  // t may not be larger
@@ -24,7 +26,10 @@ struct Coordinate {
 std::vector<Best> search_minima(const Curve& curve, const std::vector<Coordinate>& of);
 // Thresholds, too small by 1e-9 of them at most, and not too large. z plays no part; needs alpha > 0.
 std::vector<double> search_thresholds(const Curve& curve, const std::vector<Coordinate>& of);
-// Both throw std::invalid_argument when values and slopes met on the way are not those of a concave r,
+// The same for a penalty that the core knows, where t may not be beyond its cap: at most slope(0), and at least
+// the threshold without a cap, which is asked for first. The numbers z play no part.
+std::vector<double> capped_thresholds(const Penalty& penalty, const std::vector<Coordinate>& of);
+// All throw std::invalid_argument when values and slopes met on the way are not those of a concave r,
 // and give up proving a coordinate, not computing it, when it would take more than 2^18 intervals (phi is
 // then flat over most of them).
 

@@ -350,6 +350,9 @@ void Screen::read(const Query& query) {
   std::vector<double> seen(count), errors(count);
   if (query.exact) {
     design_->exact_correlations(query.weighted, open_.data(), count, seen.data(), errors.data());
+    for (Index k = 0; k < count && design_->uncertainty() > 0.0; ++k) {
+      errors[k] += design_->norm(open_[k]) * query.error;
+    }
   } else {
     read_ += design_->correlate(query.weighted, open_.data(), count, seen.data());
     for (Index k = 0; k < count; ++k) {

@@ -18,6 +18,10 @@ struct Kernels {
   void (*dot4)(const T* const x[4], const double* v, Index n, double out[4]);
   // out[4 a + b] = sum_i v[a][i] x[b][i] for four vectors and four columns at once
   void (*tile)(const double* const v[4], const T* const x[4], Index n, double out[16]);
+  // sums[16 b + a] += sum_i x_a[i] x_b[i] for sixteen columns a and eight columns b. Columns come in groups of
+  // eight, whose rows lie side by side: `left` has two groups, `gap` numbers apart, `right` one. A sum goes
+  // through the rows one after the other.
+  void (*outer)(const double* left, Index gap, const double* right, Index rows, double* sums);
   // y += a x
   void (*axpy)(double a, const T* x, double* y, Index n);
   // One plane rotation: (out, y) = (c x + s y, c y - s x)

@@ -97,6 +97,40 @@ void tile(const double* const v[4], const T* const x[4], Index n, double out[16]
   }
 }
 
+// L groups of eight columns on the left, R columns on the right: as many sums as registers hold.
+template <int L, int R>
+inline void outer_part(const double* left, Index gap, const double* right, Index rows,
+                       double* sums) {
+  Vec s[L * R] = {};
+  for (Index i = 0; i < rows; ++i) {
+    Vec x[L];
+    for (int l = 0; l < L; ++l) x[l] = load(left + l * gap + kLanes * i);
+    for (int r = 0; r < R; ++r) {
+      const double y = right[kLanes * i + r];
+      for (int l = 0; l < L; ++l) s[l * R + r] += x[l] * y;
+    }
+  }
+  for (int r = 0; r < R; ++r) {
+    for (int l = 0; l < L; ++l) {
+      double* to = sums + 2 * kLanes * r + kLanes * l;
+      store(to, load(to) + s[l * R + r]);
+    }
+  }
+}
+
+void outer(const double* left, Index gap, const double* right, Index rows, double* sums) {
+  for (Index k = 0; k < 16 * kLanes; k += kLanes) __builtin_prefetch(sums + k, 1);
+#if defined(__AVX512F__)
+  outer_part<2, 8>(left, gap, right, rows, sums);
+#else
+  for (int l = 0; l < 2; ++l) {
+    for (int r = 0; r < 8; r += 4) {
+      outer_part<1, 4>(left + l * gap, gap, right + r, rows, sums + 2 * kLanes * r + kLanes * l);
+    }
+  }
+#endif
+}
+
 template <class T>
 void axpy(double a, const T* x, double* y, Index n) {
   Index i = 0;
@@ -401,8 +435,8 @@ Index beyond(const double* centre, const double* radius, const double* threshold
 
 template <class T>
 Kernels<T> table() {
-  return {dot<T>,     dot4<T>,  tile<T>,    axpy<T>,          rotate<T>,
-          moments<T>, axpy4<T>, min_max<T>, round_to_bytes<T>};
+  return {dot<T>,    dot4<T>,    tile<T>,  outer,      axpy<T>,
+          rotate<T>, moments<T>, axpy4<T>, min_max<T>, round_to_bytes<T>};
 }
 template Kernels<double> table<double>();
 template Kernels<float> table<float>();

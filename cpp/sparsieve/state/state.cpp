@@ -54,6 +54,15 @@ Box::Box(std::vector<double> lower, std::vector<double> upper)
   if (one_sided) sides_ = std::move(sides);
 }
 
+std::vector<double> loss_correlations(const Inputs& inputs, const State& state) {
+  std::vector<double> out(state.c);
+  if (inputs.ridge.none()) return out;
+  for (Index s = 0; s < state.size(); ++s) {
+    out[s] -= inputs.ridge.pull(state.column(s), state.point.w[s]);
+  }
+  return out;
+}
+
 double ridge_value(const Inputs& inputs, const State& state) {
   if (inputs.ridge.none()) return 0.0;
   double total = 0.0;

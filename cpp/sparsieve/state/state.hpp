@@ -75,6 +75,7 @@ struct Point {
   Residual residual;           // at w_read
   double fit = 0.0;            // r' Omega r at w
   double fit_error = 0.0;      // how far `fit` may be from exact
+  double unsure = 0.0;         // the part of that which Design::uncertainty makes, at w_read
   std::vector<double> w_read;  // where the residual was computed
   bool stale = false;          // that is not w
 
@@ -98,6 +99,9 @@ struct State {
   // The coefficients that are not zero, by increasing column.
   void solution(std::vector<Index>& columns, std::vector<double>& coef) const;
 };
+
+// What the loss alone correlates with: c without the ridge's pull at w, per slot. A screen may be told nothing else.
+std::vector<double> loss_correlations(const Inputs& inputs, const State& state);
 
 // The ridge of the working set at w.
 double ridge_value(const Inputs& inputs, const State& state);

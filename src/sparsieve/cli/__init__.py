@@ -16,8 +16,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         import click  # noqa: F401  # only to see whether it is there
     except ImportError:
         print(
-            "sparsieve: error: the command line needs click; install it with: pip install click "
-            "(or, in a checkout of sparsieve, pip install '.[cli]')",
+            "sparsieve: error: the command line needs click; install it, with what reads Parquet "
+            "and Excel files and draws progress bars: pip install click pyarrow openpyxl tqdm",
             file=sys.stderr,
         )
         sys.exit(1)

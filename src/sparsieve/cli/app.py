@@ -36,6 +36,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
     state.quiet, state.debug, state.written = False, "--debug" in arguments, []
+    state.beside = False
     state.lost = None
     return guarded(lambda: app.main(arguments, prog_name="sparsieve", standalone_mode=False))
 
@@ -94,11 +95,12 @@ def _begin(options: dict[str, Any]) -> None:
 @read_options
 @common
 def fit(table: str, **options: Any) -> Exit:
-    """Fit TABLE (CSV, Parquet, npz or svmlight) and write a model file and a report.
+    """Fit TABLE (CSV, Excel, Parquet, npz or svmlight) and write a model file and a report.
 
     By default columns are standardised, and the lasso and MCP compete in a 5-fold
-    cross-validation. Text and missing values are refused unless --one-hot and --impute say what to
-    do with them.
+    cross-validation. Text, dates and missing values are refused unless --one-hot, --dates and
+    --impute say what to do with them; one message lists all that a table needs. TABLE may be - for
+    standard input.
 
     \b
     Examples:
@@ -116,7 +118,13 @@ def fit(table: str, **options: Any) -> Exit:
 @app.command(epilog=_EXITS)
 @click.argument("model")
 @click.argument("table")
-@click.option("-o", "--output", type=Path, help="CSV file. Default: standard output.")
+@click.option("-o", "--output", type=Path, help="CSV file. Default, and -: standard output.")
+@click.option(
+    "--id",
+    multiple=True,
+    metavar="NAME",
+    help="Columns to write beside the predictions. Default: those of the fit.",
+)
 @click.option("--only-selected", is_flag=True, help="Ask only for columns the model uses.")
 @click.option(
     "--unknown",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import enum
 import errno
-import importlib.util
 import os
 import re
 import shlex
@@ -61,6 +60,7 @@ class _State:
     """What the options asked for and what was written, for the length of one command."""
 
     quiet: bool = False
+    beside: bool = False  # what is told goes beside standard output, which holds a file
     debug: bool = False
     written: list[str] = field(default_factory=list)
     lost: OSError | None = None
@@ -102,7 +102,8 @@ def _redirect_to_nowhere(stream: Any) -> None:
 def say(text: str = "") -> None:
     """Print a line of the result."""
     if not state.quiet:
-        emit("\n".join(map(printable, text.split("\n"))))
+        shown = "\n".join(map(printable, text.split("\n")))
+        aside(shown) if state.beside else emit(shown)
 
 
 def aside(text: str) -> None:
@@ -128,9 +129,9 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def shows_progress() -> bool:
-    """Tell whether a progress bar can be drawn: on a terminal, with tqdm."""
-    return not state.quiet and _on_terminal() and importlib.util.find_spec("tqdm") is not None
+def shows_progress() -> bool | None:
+    """Return the ``progress`` of a command: on a terminal, where it takes long; never if quiet."""
+    return False if state.quiet else None
 
 
 @contextmanager
@@ -216,17 +217,24 @@ def _report(error: BaseException) -> Exit:  # noqa: C901, PLR0911 - one case for
 
 #: Arguments of functions that errors tell the reader to pass, as `name=value` in backticks.
 ARGUMENTS = {
+    "dates",
+    "decimal",
     "delimiter",
     "drop",
+    "drop_rows_without_target",
     "encoding",
     "format",
     "header",
+    "id",
     "impute",
     "max_bytes",
     "missing",
     "one_hot",
     "only_selected",
+    "sheet",
     "target",
+    "text",
+    "thousands",
     "unknown",
 }
 
@@ -248,6 +256,8 @@ def _as_option(found: re.Match[str]) -> str:
     if isinstance(given, bool) or given is ...:
         return f"--{option}" if given else f"--no-{option}"
     values = [given] if isinstance(given, str) else given
+    if not values:  # such as thousands=''
+        values = ["none"]
     return " ".join(f"--{option} {shlex.quote(str(each))}" for each in values)
 
 
@@ -264,5 +274,6 @@ def _about_file(error: OSError) -> str:
 
 
 def _fail(message: str, code: Exit) -> Exit:
-    aside(f"sparsieve: error: {printable(' '.join(message.split()))}")
+    lines = [printable(" ".join(line.split())) for line in message.splitlines()]
+    aside("\n  ".join([f"sparsieve: error: {lines[0]}", *lines[1:]]))
     return code

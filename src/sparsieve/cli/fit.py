@@ -11,20 +11,22 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from .. import SparseRegressor, TableModel
-from .._words import describe, terms_in_words
+from .._words import describe, ends_in_words, terms_in_words
 from ..data.types import Floats
 from ..files.model_content import provenance
-from ..tables.columns import Design
+from ..tables.columns import Design, Schema
 from ..tables.table import ReadOptions, TableError
 from .console import Exit, note, printable, say, shows_progress, step
 from .data import describe_data, load_design
-from .options import terms
+from .options import check_one_ratio, limits, terms, without_limits
 from .outputs import check_outputs, default_output, write_all, write_text
 
 __all__ = ["command_line", "fit_command", "show_model", "write_report"]
 
 # As many rows of the table of coefficients as fit on a screen; the rest is in the report.
 _SHOWN = 20
+# Weights of so many columns are told.
+_NAMED = 5
 
 
 def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Exit:
@@ -33,6 +35,10 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
     report_file = options["report"] or default_output(table, ".report.html")
     if options["no_report"]:
         report_file = None
+    if options["alpha"] is not None:
+        check_one_ratio(options, "--alpha")
+    elif options["select"] != "cv":
+        check_one_ratio(options, f"--select {options['select']}")
     outputs = {"model": model_file, "report": report_file}
     check_outputs(outputs, [table], options["force"])
     design = load_design(table, reading, options)
@@ -40,7 +46,7 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
         note("the target has two values; this is least squares, and predictions are no classes")
     _check_folds(table, design, options)
     with step("fit"):
-        regressor = _estimator(options).fit(design.X, design.y)
+        regressor = _estimator(options, design.schema).fit(design.X, design.y)
     model = TableModel.of(regressor, design)
     model.provenance_ = provenance(command=command_line(), data=describe_data(table, design))
     title = f"{design.schema.target} ({Path(table).name})"
@@ -50,7 +56,7 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
             "report": (report_file, lambda file: write_report(model, file, title)),
         }
     )
-    _summarize(table, model, design.y)
+    _summarize("standard input" if table == "-" else table, model, design.y)
     written.tell()
     if not model.certificate_.converged:
         note("the fit did not reach its tolerance: see the warnings above")
@@ -74,23 +80,24 @@ def _check_folds(table: str, design: Design, options: dict[str, Any]) -> None:
         )
 
 
-def _estimator(options: dict[str, Any]) -> Any:
+def _estimator(options: dict[str, Any], schema: Schema) -> Any:
     """Return the estimator that the options ask for."""
     penalties = options["penalty"]
     shared = {
         "fit_intercept": not options["no_intercept"],
-        **terms(options),
+        **terms(options, schema),
         "tol": options["tol"],
         "max_iter": options["max_iter"],
         "start": options["start"],
         "minimum": options["minimum"],
     }
     if options["alpha"] is not None:
+        without_limits(options)
         if len(penalties) > 1:
             # Only a choice by data can decide between penalties; nobody asked for the default list.
             note(f"--alpha fits one penalty, the first: {describe(penalties[0])}")
         return SparseRegressor(penalties[0], options["alpha"], **shared)
-    shared |= {"alphas": options["alphas"], "eps": options["eps"]}
+    shared |= {"alphas": options["alphas"], **limits(options), "progress": shows_progress()}
     if options["select"] != "cv":
         from .. import SparseRegressorIC
 
@@ -107,7 +114,6 @@ def _estimator(options: dict[str, Any]) -> Any:
         cv=folds,
         rule=options["rule"],
         n_jobs=options["jobs"],
-        progress=shows_progress(),
         **shared,
     )
 
@@ -137,6 +143,8 @@ def show_model(model: Any, r2: float | None = None) -> None:
     say(f"penalty {name}, alpha {certificate.alpha:.6g}")
     for term, words in _terms(model).items():
         say(f"{term.replace('_', ' ')} {words}")
+    for what, words in ends_in_words(getattr(model, "regressor", model)).items():
+        say(f"{what}: {words}")
     if r2 is not None:
         say(f"R2 on rows left out: {r2:.4f}")
     say("\n  ".join(["certificate", *str(certificate).split("; ")[:-1]]))
@@ -158,10 +166,17 @@ def show_model(model: Any, r2: float | None = None) -> None:
 
 
 def _terms(model: Any) -> dict[str, str]:
-    """Return ridge and bounds in words, as far as there are any; and units, unless a schema has."""
-    words = terms_in_words(vars(getattr(model, "regressor", model)))
+    """Return ridge, bounds and weights in words, if any; and units, unless a schema has them."""
+    params = vars(getattr(model, "regressor", model))
+    words = terms_in_words(params)
     if hasattr(model, "schema"):
         words.pop("columns", None)
+    weights, names = params.get("weights"), getattr(model, "feature_names_in_", None)
+    if isinstance(weights, np.ndarray):
+        other = np.flatnonzero(weights != 1.0)
+        listed = [f"{_name(names, j)} {weights[j]:g}" for j in other[:_NAMED]]
+        more = [f"and {other.size - _NAMED} more"] if other.size > _NAMED else []
+        words["weights"] = ", ".join(listed + more) or "all 1"
     return words
 
 

@@ -11,25 +11,32 @@ import click
 
 if TYPE_CHECKING:  # what the options mean is imported when a command runs: --help should not wait
     from ..penalties import Penalty
+    from ..tables.columns import Schema
     from ..tables.table import ReadOptions
 
 __all__ = [
+    "check_one_ratio",
     "common",
     "design_options",
+    "limits",
     "max_bytes",
     "penalties",
     "read_options",
     "reading",
     "solver_options",
     "terms",
+    "without_limits",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
 # Equal to table_files.FORMATS, columns.IMPUTATIONS, starts.STARTS and solvers.MINIMA: tested.
-FORMATS = ("csv", "parquet", "npz", "svmlight")
+FORMATS = ("csv", "excel", "parquet", "npz", "svmlight")
 IMPUTATIONS = ("mean", "median", "zero")
+DATES = ("auto", "dmy", "mdy")
 STARTS = ("lasso", "previous", "best")
 MINIMA = ("stationary", "coordinatewise", "swap")
+_THOUSANDS = {"space": " ", "none": "", "comma": ",", "point": ".", "apostrophe": "'"}
+_LIMITS = ("max_support", "max_deviance", "max_time")
 _CODES = {"tab": "\t", "\\t": "\t", "space": " ", "semicolon": ";", "comma": ",", "bar": "|"}
 
 
@@ -79,6 +86,40 @@ def _check(allowed: Callable[[float], bool], fault: str, remedy: str) -> Callabl
     return check
 
 
+def _by_name(
+    allowed: Callable[[float], bool], fault: str, remedy: str, for_all: bool = True
+) -> Callable[..., Any]:
+    """Return the callback of an option of numbers by name."""
+
+    def check(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> Any:
+        from .by_name import Wanted
+
+        try:
+            return Wanted(allowed, fault, remedy, for_all).read(max(param.opts, key=len), values)
+        except click.BadParameter as error:
+            raise click.BadParameter(error.message, ctx, param) from None
+
+    return check
+
+
+def _ratios(ctx: click.Context, param: click.Parameter, value: str) -> float | list[float]:
+    """Turn ``0.5,0.9,1`` into a list of numbers, and one number into a number."""
+    ratios: list[float] = []
+    for text in value.split(","):
+        try:
+            ratio = float(text)
+        except ValueError:
+            raise click.BadParameter(
+                f"{text.strip()!r} is not a number; write for instance 0.5,0.9,1", ctx, param
+            ) from None
+        if not 0.0 < ratio <= 1.0:
+            raise click.BadParameter(
+                f"{ratio:g} is not above 0 and at most 1; use 1 for no ridge", ctx, param
+            )
+        ratios.append(ratio)
+    return ratios if len(ratios) > 1 else ratios[0]
+
+
 common = _stack(
     click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors."),
     click.option("--debug", is_flag=True, help="Show the traceback of an error."),
@@ -95,19 +136,60 @@ max_bytes = click.option(
 read_options = _stack(
     max_bytes,
     click.option("--format", type=click.Choice(FORMATS), help="Format, if the ending misleads."),
-    click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file."),
+    click.option("--encoding", help="Of a CSV file. Default: recognised."),
     click.option("--delimiter", help="Of a CSV file: , ; | or tab. Default: the likeliest."),
-    click.option("--decimal", type=click.Choice([".", ","]), default=".", help="Decimal mark."),
+    click.option(
+        "--decimal", type=click.Choice([".", ","]), help="Decimal mark. Default: recognised."
+    ),
+    click.option(
+        "--thousands",
+        metavar="MARK",
+        help="Between thousands: , . space ' or none. Default: recognised.",
+    ),
+    click.option(
+        "--dates",
+        type=click.Choice(DATES),
+        help="Take dates as days since 1 January 1970. auto: day and month where the table tells "
+        "their order; dmy: 31/12/2024; mdy: 12/31/2024.",
+    ),
+    click.option("--sheet", metavar="NAME", help="Of an Excel file. Default: the first."),
+    click.option(
+        "--skip",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Lines above the names. Default: those with one entry at most.",
+    ),
     click.option("--no-header", is_flag=True, help="The first line is data: call columns x1, x2."),
     click.option("--missing", multiple=True, metavar="MARK", help="Also a missing value, e.g. ?."),
 )
 
 design_options = _stack(
     click.option("-t", "--target", metavar="NAME", help="Column to predict."),
-    click.option("--features", multiple=True, metavar="NAME", help="Use only these columns."),
-    click.option("--drop", multiple=True, metavar="NAME", help="Leave a column out."),
+    click.option(
+        "--features",
+        multiple=True,
+        metavar="NAMES",
+        help="Use only these columns: NAME, NAME,NAME or a pattern such as 'mean*'.",
+    ),
+    click.option("--drop", multiple=True, metavar="NAMES", help="Leave columns out; as above."),
+    click.option(
+        "--text", multiple=True, metavar="NAMES", help="Columns whose numbers are codes; as above."
+    ),
+    click.option(
+        "--id",
+        multiple=True,
+        metavar="NAME",
+        help="Column that names the rows: no feature, and beside the predictions.",
+    ),
     click.option("--one-hot", is_flag=True, help="Encode columns of text as zeros and ones."),
-    click.option("--impute", type=click.Choice(IMPUTATIONS), help="Fill missing values."),
+    click.option(
+        "--impute",
+        type=click.Choice(IMPUTATIONS),
+        help="Fill missing numbers; missing text is a value of its own.",
+    ),
+    click.option(
+        "--drop-rows-without-target", is_flag=True, help="Leave out rows that lack the target."
+    ),
     click.option(
         "--standardize/--no-standardize",
         "--standardise/--no-standardise",
@@ -120,31 +202,68 @@ design_options = _stack(
 
 solver_options = _stack(
     click.option("--alphas", default=100, show_default=True, help="Points of a path."),
-    click.option("--eps", default=1e-3, show_default=True, help="Last alpha / alpha_max."),
+    click.option(
+        "--eps",
+        type=float,
+        help="Last alpha / alpha_max. Default: 1e-3 with more rows than columns, else 1e-2; a fold "
+        "then ends where its errors have risen for long.",
+    ),
+    click.option(
+        "--max-support",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="End each path with the first alpha that selects so many columns.",
+    ),
+    click.option(
+        "--max-deviance",
+        type=float,
+        callback=_check(
+            lambda value: 0.0 < value <= 1.0, "is not above 0 and at most 1", "e.g. 0.99"
+        ),
+        metavar="FRACTION",
+        help="End each path with the first alpha that explains so much of the target.",
+    ),
+    click.option(
+        "--max-time",
+        type=float,
+        callback=_check(lambda value: 0.0 < value < math.inf, "is not above 0", "e.g. 60"),
+        metavar="SECONDS",
+        help="End all paths after this time, with what is finished.",
+    ),
     click.option("--positive", is_flag=True, help="Only coefficients >= 0."),
     click.option(
         "--lower",
-        type=float,
-        callback=_check(lambda value: value <= 0.0, "excludes zero", "0 or less"),
-        metavar="NUMBER",
-        help="Smallest coefficient, on the original scale of the columns; at most 0.",
+        multiple=True,
+        callback=_by_name(lambda value: value <= 0.0, "excludes zero", "0 or less"),
+        metavar="[NAME=]NUMBER",
+        help="Smallest coefficient, of all columns or of one, on its original scale; at most 0. "
+        "Can be repeated; @FILE reads lines NAME,NUMBER.",
     ),
     click.option(
         "--upper",
-        type=float,
-        callback=_check(lambda value: value >= 0.0, "excludes zero", "0 or more"),
-        metavar="NUMBER",
-        help="Largest coefficient, on the original scale of the columns; at least 0.",
+        multiple=True,
+        callback=_by_name(lambda value: value >= 0.0, "excludes zero", "0 or more"),
+        metavar="[NAME=]NUMBER",
+        help="Largest coefficient, in the same way; at least 0.",
+    ),
+    click.option(
+        "--weights",
+        multiple=True,
+        callback=_by_name(
+            lambda value: value >= 0.0, "is below 0", "0 for no penalty, inf to leave it out", False
+        ),
+        metavar="NAME=NUMBER",
+        help="Multiplies the penalty of one column: 0 leaves it unpenalised, inf leaves it out. "
+        "Can be repeated; @FILE reads lines NAME,NUMBER.",
     ),
     click.option(
         "--l1-ratio",
-        type=float,
-        default=1.0,
+        default="1",
         show_default=True,
-        callback=_check(
-            lambda value: 0.0 < value <= 1.0, "is not above 0 and at most 1", "1 for no ridge"
-        ),
-        help="Part of alpha that the penalty gets; the rest is a ridge, as in an elastic net.",
+        callback=_ratios,
+        metavar="LIST",
+        help="Part of alpha that the penalty gets; the rest is a ridge, as in an elastic net. "
+        "A cross-validation chooses among several with commas.",
     ),
     click.option(
         "--ridge",
@@ -193,11 +312,37 @@ def penalties(default: str) -> Callable[[F], F]:
     )
 
 
-def terms(options: dict[str, Any]) -> dict[str, Any]:
-    """Return units, ridge and bounds of a command's options as the library calls them."""
-    bounds = (options["lower"], options["upper"])
+def terms(options: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    """Return units, ridge, bounds and weights of a command's options as the library calls them."""
+    lower = options["lower"].per_feature(schema, -math.inf)
+    upper = options["upper"].per_feature(schema, math.inf)
     named = {name: options[name] for name in ("positive", "standardize", "l1_ratio", "ridge")}
-    return named | {"bounds": None if bounds == (None, None) else bounds}
+    named["weights"] = options["weights"].per_feature(schema, 1.0)
+    return named | {"bounds": None if lower is None and upper is None else (lower, upper)}
+
+
+def check_one_ratio(options: dict[str, Any], chooses: str) -> None:
+    """Refuse several l1 ratios where nothing chooses among them."""
+    if isinstance(options["l1_ratio"], list):
+        raise click.UsageError(
+            f"--l1-ratio has several numbers, and {chooses} chooses none; give one, or let "
+            "`sparsieve fit --select cv` choose"
+        )
+
+
+def limits(options: dict[str, Any]) -> dict[str, Any]:
+    """Return where paths end of a command's options as the library calls them."""
+    return {name: options[name] for name in ("eps", *_LIMITS)}
+
+
+def without_limits(options: dict[str, Any]) -> None:
+    """Raise a usage error for limits of a path where there is none."""
+    for name in _LIMITS:
+        if options[name] is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(
+                f"{option} ends paths, and --alpha fits one alpha; drop one of them"
+            )
 
 
 def reading(options: dict[str, Any]) -> ReadOptions:
@@ -208,11 +353,19 @@ def reading(options: dict[str, Any]) -> ReadOptions:
     delimiter = _CODES.get(delimiter, delimiter)
     if delimiter is not None and len(delimiter) != 1:
         raise click.UsageError(f"--delimiter {delimiter!r} is not one character; use e.g. ';'")
+    thousands = options.pop("thousands")
+    thousands = _THOUSANDS.get(thousands, thousands)
+    if thousands not in (None, "", ",", ".", " ", "'"):
+        raise click.UsageError(f"--thousands {thousands!r} is not one of , . ' space and none")
     return ReadOptions(
         format=options.pop("format"),
         encoding=options.pop("encoding"),
         delimiter=delimiter,
         decimal=options.pop("decimal"),
+        thousands=thousands,
+        dates=options.pop("dates"),
+        sheet=options.pop("sheet"),
+        skip=options.pop("skip"),
         header=not options.pop("no_header"),
         missing=tuple(options.pop("missing")),
         max_bytes=options.pop("max_bytes"),

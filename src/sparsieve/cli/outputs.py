@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._files import atomic_writer
-from .console import CommandError, Exit, say, state
+from .console import CommandError, Exit, emit, say, state
 
 __all__ = [
     "check_output",
@@ -16,6 +17,7 @@ __all__ = [
     "default_output",
     "spreadsheet_text",
     "stem",
+    "to_stdout",
     "write_all",
     "write_text",
 ]
@@ -34,8 +36,13 @@ _HEAD = 1 << 16
 
 def stem(table: str) -> str:
     """Return the name of a table without folder and endings."""
-    name = Path(table).name
+    name = "stdin" if table == "-" else Path(table).name
     return name.removesuffix(".gz").rsplit(".", 1)[0] or name
+
+
+def to_stdout(file: Path) -> bool:
+    """Tell whether an output goes to standard output: ``-``."""
+    return str(file) == "-"
 
 
 def default_output(source: str, ending: str) -> Path:
@@ -48,7 +55,9 @@ def check_outputs(outputs: dict[str, Path | None], inputs: list[str], force: boo
 
     ``outputs`` has the file of each kind of output, None for one that is not written.
     """
-    files = {kind: file for kind, file in outputs.items() if file is not None}
+    files = {kind: file for kind, file in outputs.items() if file and not to_stdout(file)}
+    if any(file and to_stdout(file) for file in outputs.values()):
+        state.beside = True
     for kind, file in files.items():
         check_output(kind, file, inputs, force)
     names = [os.path.realpath(file) for file in files.values() if not _is_device(file)]
@@ -128,6 +137,12 @@ def write_all(writers: dict[str, tuple[Path | None, Callable[[Path], Any]]]) -> 
     failed: OSError | None = None
     for kind, (file, write) in writers.items():
         if file is None:
+            continue
+        if to_stdout(file):
+            with tempfile.TemporaryDirectory(prefix="sparsieve-") as folder:
+                copy = Path(folder) / kind
+                write(copy)
+                emit(copy.read_text("utf-8").rstrip("\n"))
             continue
         try:
             write(file)

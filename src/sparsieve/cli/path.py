@@ -17,7 +17,7 @@ from ..tables.table import ReadOptions
 from .console import Exit, say, shows_progress, step
 from .data import load_design
 from .fit import command_line
-from .options import terms
+from .options import check_one_ratio, limits, terms
 from .outputs import check_outputs, spreadsheet_text, write_all, write_text
 
 __all__ = ["path_command"]
@@ -27,6 +27,7 @@ _LINES = 12
 
 def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Exit:
     """Compute one path per penalty."""
+    check_one_ratio(options, "a path")
     outputs = {"coefficients": options["output"], "report": options["report"]}
     check_outputs(outputs, [table], options["force"])
     design = load_design(table, reading, options)
@@ -40,9 +41,9 @@ def path_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> E
                 design.y,
                 penalty,
                 alphas=options["alphas"],
-                eps=options["eps"],
+                **limits(options),
                 fit_intercept=not options["no_intercept"],
-                **terms(options),
+                **terms(options, design.schema),
                 tol=options["tol"],
                 max_iter=options["max_iter"],
                 start=options["start"],
@@ -74,7 +75,9 @@ def _write_report(file: FilePath, title: str, scale: Floats | None, paths: list[
 
 
 def _show(path: Path) -> None:
-    say(f"{describe(path.penalty)}: {len(path)} alphas, largest violation {path.kkt.max():.2g}")
+    end = "" if path.ended == "complete" else f", ended by {path.ended}"
+    violation = f"largest violation {path.kkt.max():.2g}"
+    say(f"{describe(path.penalty)}: {len(path)} alphas{end}, {violation}")
     say(f"  {'alpha':>12}  {'features':>8}  {'R2':>7}  {'violation':>9}  start")
     for k in np.unique(np.linspace(0, len(path) - 1, _LINES).round().astype(int)):
         r2 = round(path.r2[k], 4) + 0.0  # no -0.0000

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import csv
+import io
 from typing import Any
 
 import numpy as np
 
 from .. import TableModel
 from ..tables.columns import Schema
+from ..tables.survey import suggest
 from ..tables.table import ReadOptions, Table, TableError, default_names, listing
-from .console import Exit, emit, note, state
-from .data import load, load_table
-from .outputs import check_outputs, write_text
+from .console import Exit, as_options, emit, note, state, step
+from .data import load, stored
+from .outputs import check_outputs, spreadsheet_text, to_stdout, write_text
 
 __all__ = ["as_table_model", "predict_command"]
 
@@ -22,10 +24,19 @@ def predict_command(
 ) -> Exit:
     """Predict the rows of a table."""
     output = options["output"]
-    check_outputs({"predictions": output}, [model_file, table_file], options["force"])
+    to_file = output is not None and not to_stdout(output)
+    check_outputs(
+        {"predictions": output if to_file else None}, [model_file, table_file], options["force"]
+    )
     model = as_table_model(load(model_file, reading.max_bytes))
-    table = _read(model, table_file, reading, options["score"])
-    known = {*model.schema.columns, model.schema.target}
+    ids = options["id"] or model.schema.ids or []
+    table = _read(model, table_file, reading, options["score"], ids)
+    absent = [name for name in ids if name not in table.ids]
+    if absent and options["id"]:
+        raise TableError(
+            f"{table.source} has no column {absent[0]!r}; {suggest(absent[0], table.file_names)}"
+        )
+    known = {*model.schema.columns, model.schema.target, *table.ids}
     extra = [name for name in table.file_names if name not in known]
     if extra:
         note(f"not in the model, ignored: {listing(extra)}")
@@ -34,9 +45,8 @@ def predict_command(
     )
     if options["score"]:
         _score(model, table, predictions)
-    digits = options["digits"]
-    text = "prediction\n" + "".join(f"{value:.{digits}g}\n" for value in predictions.tolist())
-    if output is None:
+    text = _as_csv(table.ids, predictions, options["digits"])
+    if not to_file:
         emit(text.rstrip("\n"))
     else:
         write_text(output, text)
@@ -54,15 +64,29 @@ def as_table_model(model: Any) -> TableModel:
     return TableModel(model, Schema(names))
 
 
-def _read(model: TableModel, file: str, reading: ReadOptions, score: bool) -> Table:
+def _as_csv(ids: dict[str, list[str]], predictions: Any, digits: int) -> str:
+    """Return predictions as CSV, behind the columns that name the rows."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow([*map(spreadsheet_text, ids), "prediction"])
+    columns = [list(map(spreadsheet_text, entries)) for entries in ids.values()]
+    values = [f"{value:.{digits}g}" for value in predictions.tolist()]
+    rows.writerows(zip(*columns, values, strict=True))
+    return text.getvalue()
+
+
+def _read(model: TableModel, file: str, reading: ReadOptions, score: bool, ids: list[str]) -> Table:
     """Read the columns that predicting needs; the file may hold many more."""
     schema = model.schema
     wanted = {*model.used_columns()} | ({schema.target} if score else set())
     if not wanted:  # a model without features still needs the number of rows
         wanted = set(schema.columns[:1])
-    width = len(schema.numbers) if schema.numbers == default_names(len(schema.numbers)) else None
-    text = [name for name in schema.categories if name in wanted]
-    return load_table(file, replace(reading, n_features=width), wanted=wanted, text=text)
+    with stored(file, reading) as (path, reading), step(f"read {file}"):
+        table = model.read(path, reading, wanted=wanted, ids=ids)
+    table.source = "standard input" if file == "-" else table.source
+    for text in table.notes:
+        note(as_options(text))
+    return table
 
 
 def _score(model: TableModel, table: Table, predictions: Any) -> None:

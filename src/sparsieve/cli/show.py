@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ from scipy import sparse
 
 from .. import TableModel
 from ..files.model_content import summarize
-from ..tables.columns import column_counts
+from ..tables.survey import column_counts
 from ..tables.table import ReadOptions, Table
-from .console import Exit, note, printable, say
+from .console import Exit, as_options, note, printable, say
 from .data import load, load_table
 from .fit import show_model, write_report
 from .outputs import check_outputs, default_output, write_all
@@ -22,6 +23,7 @@ from .outputs import check_outputs, default_output, write_all
 __all__ = ["info_command", "report_command"]
 
 _SHOWN = 50
+_EPOCH = datetime(1970, 1, 1)
 
 
 def report_command(model_file: str, options: dict[str, Any]) -> Exit:
@@ -45,7 +47,7 @@ def _title(model: Any, name: str) -> str:
 def info_command(file: str, reading: ReadOptions, as_json: bool) -> Exit:
     """Tell what is in a model file or a table."""
     if not _is_model(file):
-        table = load_table(file, reading)
+        table = load_table(file, reading, strict=False)
         _show_table(table)
         return Exit.OK
     model = load(file, reading.max_bytes)
@@ -97,8 +99,8 @@ def _is_model(file: str) -> bool:
 
 
 def _show_table(table: Table) -> None:
-    for text in table.notes:
-        note(text)
+    for text in [*table.notes, *(problem.text for problem in table.problems)]:
+        note(as_options(text))
     kind = " (sparse)" if sparse.issparse(table.values) else ""
     say(f"{table.source}: {table.n_rows} rows, {len(table.names)} columns{kind}")
     if table.target is not None:
@@ -118,11 +120,16 @@ def _values(table: Table, j: int) -> str:
         values = table.categories[name]
         more = ", ..." if len(values) > 4 else ""
         return f"text, {len(values)} different: {', '.join(values[:4])}{more}"
+    if name in table.marks:
+        return f"numbers apart from {', '.join(table.marks[name])}"
     column = table.values[:, [j]]
     numbers = np.ravel(column.toarray() if sparse.issparse(column) else column)
     numbers = numbers[np.isfinite(numbers)]
     if numbers.size == 0:
         return "none"
+    if name in table.dates:
+        first, last = (_EPOCH + timedelta(days=float(t)) for t in (numbers.min(), numbers.max()))
+        return f"dates from {first:%Y-%m-%d} to {last:%Y-%m-%d}"
     if np.ptp(numbers) == 0.0:
         return f"constant {numbers[0]:g}"
     return f"{numbers.min():g} to {numbers.max():g}, mean {numbers.mean():g}"

@@ -102,10 +102,14 @@ class Design:
         return each
 
     def exact_residual(
-        self, y: Floats, intercept: float, columns: NDArray[np.integer[Any]], values: Floats
+        self,
+        y: Floats | ExtendedSum,
+        intercept: float,
+        columns: NDArray[np.integer[Any]],
+        values: Floats,
     ) -> Floats:
         """Return y - b - X w for these non-zero coefficients, rounded once at the end."""
-        left = ExtendedSum(y)
+        left = y if isinstance(y, ExtendedSum) else ExtendedSum(y)
         left.add(-intercept)
         readable = self._by_columns()
         for here in self._blocks(columns.size):

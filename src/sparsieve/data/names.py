@@ -31,9 +31,11 @@ def feature_names(X: Any) -> NDArray[Any] | None:
 
 
 def by_name(name: str, values: Any, names: NDArray[Any] | None, missing: float) -> Any:
-    """Return a mapping from column names to numbers as one number per column, else the values.
+    """Return a mapping from column names to numbers as one number per column.
 
-    Columns that are not named get ``missing``.
+    Columns that are not named get ``missing``. Other ``values`` (None, a number, one number per
+    column) are returned as they are. ``name`` is the argument that errors blame, ``names`` are the
+    columns of X, None if it has no names.
     """
     if not isinstance(values, Mapping):
         return values

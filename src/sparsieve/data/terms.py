@@ -58,7 +58,11 @@ class Terms:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What tells these terms from others; where only the sign is bounded, just that."""
+        """Values that a checkpoint compares with those of its finished parts.
+
+        Where nothing but the sign is constrained it is what it was before there were other
+        options, so that checkpoints of that time are still taken.
+        """
         plain = not self.standardize and not self.ridged
         if plain and (self.positive or not self.bounded):
             return (self.positive,)
@@ -80,14 +84,24 @@ class Terms:
         return bool(np.all(self.clip(coef) == coef))
 
     def outward(self, correlation: Floats) -> Floats:
-        """Return how far correlations push coefficients of zero, in the ways these may go."""
+        """Return how far correlations push coefficients of zero, in the ways these may go.
+
+        A positive correlation pushes up, a negative one down; 0 where the bound of that side is 0.
+        """
         up = correlation if self.upper is None else np.where(self.upper > 0, correlation, -np.inf)
         down = -correlation
         down = down if self.lower is None else np.where(self.lower < 0, down, -np.inf)
         return np.maximum(np.maximum(up, down), 0.0)
 
+    def room(self, push: Floats, columns: Any = slice(None)) -> Floats:
+        """Return how far from zero some coefficients may go in the direction they are pushed."""
+        free = np.full(push.size, np.inf)
+        up = free if self.upper is None else self.upper[columns]
+        down = free if self.lower is None else -self.lower[columns]
+        return np.where(push > 0, up, down)
+
     def inward(self, coef: Floats, push: Floats) -> Floats:
-        """Return pushes, but 0 for coefficients at a bound that are pushed against it."""
+        """Return pushes (minus the slope of F), 0 for coefficients pushed against their bound."""
         if self.upper is not None:
             push = np.where((coef == self.upper) & (push > 0), 0.0, push)
         if self.lower is not None:
@@ -101,7 +115,7 @@ class Terms:
         return replace(self, lower=lower, upper=upper)
 
     def strength(self, alpha: Any) -> Any:
-        """Return what the penalty has of alpha."""
+        """Return the part of alpha that the penalty gets; :meth:`ridges` has the rest."""
         return alpha * self.l1_ratio
 
     def ridges(self, alpha: float, weights: Floats) -> Floats:
@@ -202,10 +216,11 @@ def _check_bounds(
         ) from None
     lower = _one_side("lower", low, -np.inf, n_features, names)
     upper = _one_side("upper", high, np.inf, n_features, names)
-    for side, values, wrong in (("lower", lower, 1.0), ("upper", upper, -1.0)):
-        if values is None or not np.any(wrong * values > 0.0):
+    for side, values, inwards in (("lower", lower, 1.0), ("upper", upper, -1.0)):
+        excluding = np.flatnonzero([] if values is None else inwards * values > 0.0)
+        if values is None or excluding.size == 0:
             continue
-        at = int(np.flatnonzero(wrong * values > 0.0)[0])
+        at = int(excluding[0])
         column = f"{at}" if names is None else f"{at} ({names[at]!r})"
         raise ValueError(
             f"bounds: the {side} bound of column {column} is {values[at]:g}, which excludes zero; "
@@ -216,9 +231,10 @@ def _check_bounds(
 
 
 def _one_side(
-    side: str, values: Any, none: float, n_features: int, names: NDArray[Any] | None
+    side: str, values: Any, no_bound: float, n_features: int, names: NDArray[Any] | None
 ) -> Floats | None:
-    values = by_name("bounds", values, names, none)
+    """Return the bounds of one side, one per feature; None if none of them is finite."""
+    values = by_name("bounds", values, names, no_bound)
     if values is None:
         return None
     try:
@@ -234,9 +250,9 @@ def _one_side(
             "pass a number, or one number per column."
         )
     if np.any(np.isnan(array)):
-        raise ValueError(f"bounds: the {side} bound is nan; use None or {none} for no bound.")
+        raise ValueError(f"bounds: the {side} bound is nan; use None or {no_bound} for no bound.")
     array = np.broadcast_to(array, (n_features,)).astype(np.float64)
-    return None if np.all(array == none) else array
+    return None if np.all(array == no_bound) else array
 
 
 def _shown(value: Any) -> str:

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from ..data.terms import check_terms
+from ..tables.survey import MISSING
 from .regressor import SparseRegressor
 
 __all__ = ["make_pipeline"]
@@ -49,8 +50,8 @@ def _transformers(model: Any) -> list[tuple[str, Any, list[str]]]:
         out.append(("numbers", numbers, schema.numbers))
     for k, (name, values) in enumerate(schema.categories.items()):
         encoder: Any = OneHotEncoder(categories=[values], drop=[values[0]], dtype=np.float64)
-        if schema.impute is not None:
-            fill = SimpleImputer(strategy="constant", fill_value=values[0])
+        if MISSING in values:
+            fill = SimpleImputer(strategy="constant", fill_value=MISSING)
             encoder = Pipeline([("fill", fill), ("encode", encoder)])
         out.append((f"text{k}", encoder, [name]))
     return out
@@ -59,7 +60,16 @@ def _transformers(model: Any) -> list[tuple[str, Any, list[str]]]:
 def _regressor(model: Any) -> Any:
     """Return a regressor with the chosen penalty and alpha, fitted."""
     source = model.regressor
-    names = ("fit_intercept", "positive", "tol", "max_iter", "standardize", "l1_ratio", "ridge")
+    names = (
+        "fit_intercept",
+        "positive",
+        "tol",
+        "max_iter",
+        "standardize",
+        "l1_ratio",
+        "ridge",
+        "loss",
+    )
     # What a cross-validation chose before what it chose from.
     shared = {name: getattr(source, f"{name}_", getattr(source, name)) for name in names}
     regressor = SparseRegressor(model.penalty_, model.alpha_, bounds=_bounds(model), **shared)

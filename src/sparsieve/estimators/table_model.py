@@ -6,12 +6,14 @@ import copy
 import dataclasses
 import json
 import os
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._words import Summarised, Summary
 from ..data.design import Design as Columns
 from ..data.kinds import check_flag
 from ..data.types import Floats
@@ -19,18 +21,24 @@ from ..files.codec import encode
 from ..files.model_content import Saveable, estimator_to_json, summarize
 from ..inspect.certificate import Certificate
 from ..paths.path import Path
-from ..tables.columns import Design, Schema, suggest
-from ..tables.table import Table, TableError, listing
+from ..tables.columns import Design, Schema
+from ..tables.frames import table_of_frame
+from ..tables.problems import raise_problems
+from ..tables.survey import MISSING, suggest
+from ..tables.table import ReadOptions, Selection, Table, TableError, default_names, listing
+from ..tables.table_files import read_table
+from .showing import frame_of_fit, summary_of_fit
 
 __all__ = ["TableModel"]
 
 
-class TableModel(Saveable):
+class TableModel(Saveable, Summarised):
     r"""A linear model that knows its columns by name: what ``sparsieve fit`` writes.
 
     .. math:: f(x) = b + \sum_j w_j x_j
 
-    with coefficients on the original scale of the columns, whatever was done for the fit.
+    with coefficients on the original scale of the columns, whatever was done for the fit. Its mean
+    is predicted: for counts that is exp(f).
 
     Parameters
     ----------
@@ -51,6 +59,11 @@ class TableModel(Saveable):
     """
 
     def __init__(self, regressor: Any, schema: Schema) -> None:
+        if hasattr(regressor, "classes_"):
+            raise TypeError(
+                "a table model holds a regressor, not a classifier; pass its estimators_[0], whose "
+                "predictions are probabilities of the second class."
+            )
         if not isinstance(schema, Schema):
             raise TypeError(
                 f"schema must be a Schema, got {type(schema).__name__}; pass a design's."
@@ -121,8 +134,9 @@ class TableModel(Saveable):
 
         Parameters
         ----------
-        X : data frame, Table or mapping of name to column
-            Columns are found by name; those the model does not know are ignored.
+        X : data frame, Table, mapping of name to column, or name of a file
+            Columns are found by name; those the model does not know are ignored. A file is read as
+            the one that the model was fitted on: decimal mark, marks of missing values, dates.
         only_selected : bool, default=False
             Ask only for columns with a coefficient that is not zero.
         unknown : {"refuse", "reference"}, default="refuse"
@@ -139,7 +153,8 @@ class TableModel(Saveable):
             When columns or values are missing.
         """
         only_selected = check_flag("only_selected", only_selected)
-        table = X if isinstance(X, Table) else _table_of(X, self.schema)
+        table = self._table(X, only_selected)
+        raise_problems(table.source, table.problems)
         known = table.file_names or table.names
         needed = self.used_columns() if only_selected else self.schema.columns
         absent = [name for name in needed if name not in known]
@@ -161,7 +176,50 @@ class TableModel(Saveable):
                 result += effects[
                     _category_indices(table, position[name], values, self.schema, unknown)
                 ]
-        return result
+        return np.asarray(self.regressor._loss().mean(result))
+
+    def _table(self, X: Any, only_selected: bool) -> Table:
+        """Return what predict was given as a Table."""
+        if isinstance(X, Table):
+            return X
+        if isinstance(X, str | os.PathLike):
+            wanted = self.used_columns() if only_selected else self.schema.columns
+            return self.read(X, wanted=wanted)
+        return _table_of(X, self.schema)
+
+    def read(
+        self,
+        file: str | os.PathLike[str],
+        options: ReadOptions | None = None,
+        *,
+        wanted: Collection[str] | None = None,
+        ids: Collection[str] = (),
+    ) -> Table:
+        """Read a table as the one that the model was fitted on was read.
+
+        Parameters
+        ----------
+        file : str or path
+        options : ReadOptions, default=None
+            What is different in this file.
+        wanted : collection of str, default=None
+            Columns to read; None reads all that the model knows.
+        ids : collection of str, default=()
+            Columns to keep as they are written.
+
+        Returns
+        -------
+        Table
+            Its ``problems`` are raised by :meth:`predict`.
+        """
+        schema = self.schema
+        names = schema.columns if wanted is None else wanted
+        width = len(schema.numbers)
+        known = (options or ReadOptions()).after(schema.reading)
+        if known.n_features is None and schema.numbers == default_names(width):
+            known = dataclasses.replace(known, n_features=width)
+        text = [name for name in schema.categories if name in names]
+        return read_table(file, known, wanted=names, text=text, ids=ids, strict=False)
 
     def _about_absent(self, absent: list[str], known: list[str]) -> str:
         if not set(absent) & set(self.used_columns()):
@@ -192,6 +250,24 @@ class TableModel(Saveable):
             )
         return np.where(bad, self.schema.fills[j], values)
 
+    def summary(self, rows: int = 20) -> Summary:
+        """Return penalty, certificate and the largest effects; ``rows`` limits the table."""
+        return summary_of_fit(self, rows)
+
+    def __repr__(self) -> str:
+        return f"<{self.summary().splitlines()[0]}>"
+
+    def to_frame(self) -> Any:
+        """Return the selected features as a pandas data frame, the largest effect first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            As :meth:`sparsieve.SparseRegressor.to_frame`, with the effect of one standard deviation
+            where columns were standardised for the fit.
+        """
+        return frame_of_fit(self)
+
     def _to_json(self) -> dict[str, Any]:
         regressor, schema = estimator_to_json(self.regressor), encode(self.schema)
         return {"class": "TableModel", "schema": schema, "regressor": regressor}
@@ -200,7 +276,8 @@ class TableModel(Saveable):
         """Return the model as JSON that any language can use.
 
         The prediction is ``intercept`` plus the sum over ``coefficients`` of coefficient times
-        column; "name=value" is 1 where the column has that value and 0 elsewhere.
+        column; "name=value" is 1 where the column has that value and 0 elsewhere. With a ``loss``
+        that is the linear predictor: exp of it for counts, 1 / (1 + exp(-it)) for logistic.
         """
         document = summarize(self) | {
             "target": self.schema.target,
@@ -220,6 +297,18 @@ class TableModel(Saveable):
     def to_html(self, file: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """Make the interactive report, as :meth:`sparsieve.SparseRegressor.to_html` does."""
         return self.regressor.to_html(file, **options)
+
+    def to_sklearn(self) -> Any:
+        """Return the same as :meth:`to_pipeline` of scikit-learn's own classes alone.
+
+        The regression is a ``LinearRegression``, so that tools such as skl2onnx, skops and MLflow
+        take the pipeline without knowing sparsieve. Needs pandas.
+        """
+        from .pipeline import make_pipeline
+
+        pipeline = make_pipeline(self)
+        pipeline.steps[-1] = ("regress", pipeline.steps[-1][1].to_sklearn())
+        return pipeline
 
     def to_pipeline(self) -> Any:
         """Return a fitted scikit-learn pipeline that predicts the same from a data frame.
@@ -266,12 +355,17 @@ def _category_indices(
             f"like {values[0]!r}."
         )
     missing = np.isnan(codes)
-    if missing.any() and schema.impute is None:
+    if missing.any() and MISSING not in known and unknown != "reference":
+        remedy = "fill them, or fit with `impute=...`"
+        if schema.impute is not None:
+            remedy = (
+                "the fit has seen none: fill them, or add `unknown='reference'` to treat them like "
+                f"{values[0]!r}"
+            )
         raise TableError(
-            f"{table.source}: {int(missing.sum())} missing values in column {name!r}; fill them, "
-            "or fit with `impute=...`."
+            f"{table.source}: {int(missing.sum())} missing values in column {name!r}; {remedy}."
         )
-    indices = np.array([known.get(value, 0) for value in here] + [0], dtype=np.int64)
+    indices = np.array([known.get(each, 0) for each in [*here, MISSING]], dtype=np.int64)
     out: NDArray[np.int64] = indices[np.where(missing, len(here), codes).astype(np.int64)]
     return out
 
@@ -285,24 +379,4 @@ def _table_of(X: Any, schema: Schema) -> Table:
                 " pass a data frame with these names."
             )
         return Table("X", schema.numbers, X)
-    names = [name for name in schema.columns if name in X]
-    columns, categories = [], {}
-    for name in names:
-        column = np.asarray(X[name])
-        if name in schema.categories:
-            codes: dict[str, int] = {}
-            entries = column.tolist()
-            columns.append(np.array([_code(entry, codes) for entry in entries], dtype=np.float64))
-            categories[name] = list(codes)
-            continue
-        try:
-            columns.append(column.astype(np.float64))
-        except (TypeError, ValueError) as error:
-            raise TableError(f"X: column {name!r} does not hold numbers; convert it.") from error
-    values = np.asfortranarray(np.column_stack(columns)) if columns else np.empty((len(X), 0))
-    return Table("X", names, values, categories)
-
-
-def _code(entry: Any, codes: dict[str, int]) -> float:
-    # Missing values come as None, NaN or pandas.NA; only text is itself a value.
-    return codes.setdefault(entry, len(codes)) if isinstance(entry, str) else np.nan
+    return table_of_frame(X, Selection(schema.columns, text=list(schema.categories)))

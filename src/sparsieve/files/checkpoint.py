@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._files import atomic_writer
-from ..solve.points import Counters, Point
+from ..solve.points import Counters, Direction, Point
 from ..solve.problem import Problem
 
 __all__ = [
@@ -86,6 +86,9 @@ class Checkpoint:
         The name of the start in use. A file that names none is of a time when there was only one.
     minimum : str
         The strength of the minima that are looked for; the same holds for it.
+    alphas : str, optional
+        What was asked of the grid of alphas; a file that was made with something else is refused by
+        this name.
 
     Raises
     ------
@@ -101,12 +104,15 @@ class Checkpoint:
         *,
         start: str = _FIRST_START,
         minimum: str = _FIRST_MINIMUM,
+        alphas: str | None = None,
     ) -> None:
         self.units: dict[int, Arrays] = {}
         self._path = None if file is None else Path(file)
         self._head = {"what": what, "fingerprint": "", "start": start, "minimum": minimum}
         if start == "best":
             self._head["search"] = _SEARCH
+        if alphas is not None:
+            self._head["alphas"] = alphas
         if self._path is None:
             return
         check_place(self._path)
@@ -178,10 +184,18 @@ def parse_units(path: Path, content: bytes, head: dict[str, str]) -> dict[int, A
     line, _, payload = body.partition(b"\n")
     try:
         found = json.loads(line)
-        if found["what"] != head["what"] or found["fingerprint"] != head["fingerprint"]:
+        made, wanted = found.get("alphas"), head.get("alphas")
+        if made is not None and wanted is not None and made != wanted:
             raise CheckpointError(
-                f"{path} belongs to another run ({found['what']}, other data, options or version); "
-                f"{_AGAIN}."
+                f"{path} was made with {str(made)[:60]}, this run has {wanted}; use the same "
+                f"alphas and eps, or {_AGAIN}."
+            )
+        if found["what"] != head["what"] or found["fingerprint"] != head["fingerprint"]:
+            # Files that do not name it may have the grid of when eps=1e-3 was the default.
+            grid = ", alphas (eps=1e-3?)" if made is None and wanted is not None else ""
+            raise CheckpointError(
+                f"{path} belongs to another run ({found['what']}, other data{grid}, options or "
+                f"version); {_AGAIN}."
             )
         for name, first in (("start", _FIRST_START), ("minimum", _FIRST_MINIMUM)):
             made, wanted = found.get(name, first), head.get(name, first)
@@ -233,7 +247,9 @@ def fingerprint(problem: Problem, *parts: Any) -> str:
     data = problem.data
     for part in problem.design.parts():
         _feed(digest, part)
-    options = (data.y, data.sample_weight, data.weights, problem.fit_intercept)
+    options: tuple[Any, ...] = (data.y, data.sample_weight, data.weights, problem.fit_intercept)
+    if not problem.squared or data.offset is not None:
+        options = (*options, problem.loss.identity, data.offset)
     for part in (*options, *problem.terms.identity, problem.n_samples, problem.n_features, *parts):
         _feed(digest, part)
     return digest.hexdigest()
@@ -277,7 +293,14 @@ _COUNTS = ("n_iter", "convex", "settled_by_bound", "settled_by_reading", "settle
 # Words are kept as positions in a list of words, which the file has too. In files made before that,
 # the positions are those in these lists.
 _WORDS = {
-    "status": ("CONVERGED", "ITERATIONS", "STALLED", "INTERRUPTED"),
+    "status": (
+        "CONVERGED",
+        "ITERATIONS",
+        "STALLED",
+        "INTERRUPTED",
+        "SEPARATED",
+        "UNCERTAIN",
+    ),
     "start": ("previous", "lasso", "upwards", "given", "none"),
     "minimum": ("stationary", "coordinatewise", "swap"),
 }
@@ -300,12 +323,32 @@ def pack_points(points: Sequence[Point]) -> Arrays:
         ),
         "work": np.array([p.counters or _NOT_COUNTED for p in points], dtype=np.int64),
     }
+    if any(point.direction for point in points):
+        arrays |= _pack_directions(points)
     for field, positions in _POSITIONS.items():
         words = [getattr(point, field) for point in points]
         used = sorted(set(words))
         arrays[positions] = np.array([used.index(word) for word in words], dtype=np.int64)
         arrays[f"{field}_words"] = np.array([*"\n".join(used).encode()], dtype=np.int64)
     return arrays
+
+
+def _pack_directions(points: Sequence[Point]) -> Arrays:
+    """Return the directions of points without a solution, zeros for the others."""
+    none = [(np.zeros(point.values.size), 0.0) for point in points]
+    each = [
+        (point.direction.values, point.direction.intercept) if point.direction else zeros
+        for point, zeros in zip(points, none, strict=True)
+    ]
+    values = np.concatenate([values for values, _ in each])
+    return {"directions": values, "shifts": np.array([shift for _, shift in each])}
+
+
+def _direction_of(arrays: Mapping[str, NDArray[Any]], k: int, part: slice) -> Direction | None:
+    if "directions" not in arrays or not np.isnan(arrays["scalars"][k]).any():
+        return None
+    shift = float(arrays["shifts"][k])
+    return Direction(arrays["columns"][part], arrays["directions"][part], shift)
 
 
 def _words_of(arrays: Mapping[str, NDArray[Any]], field: str, count: int) -> list[str]:
@@ -352,6 +395,7 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]], n_features: int | None = N
                 settled_by_bound=settled[0],
                 settled_by_reading=settled[1],
                 settled_by_shadow=settled[2],
+                direction=_direction_of(arrays, k, part),
                 counters=None if counted == _NOT_COUNTED else Counters._make(counted),
                 **scalars,
             )
@@ -375,11 +419,15 @@ def _check_arrays(
     work = arrays.get("work")
     if work is not None and work.shape != (count, len(_NOT_COUNTED)):
         raise ValueError("not one row of counters per point")
+    ways = arrays.get("directions", np.zeros(total))
+    if ways.shape != (total,) or arrays.get("shifts", np.zeros(count)).shape != (count,):
+        raise ValueError("not one direction per point without a solution")
     named = dict(zip(_SCALARS, scalars.T, strict=True))
     fine = (
         np.all(named["alpha"] >= 0) and np.all(named["kkt"] >= 0) and np.all(named["passes"] >= 0)
     )
-    if not fine or not np.all(np.isfinite(values)) or np.any(counts[:, : len(_COUNTS)] < 0):
+    known = np.isfinite(values) | (np.isnan(values) & (ways != 0.0))
+    if not fine or not np.all(known) or np.any(counts[:, : len(_COUNTS)] < 0):
         raise ValueError("a number that no solve gives")
     if n_features is not None and np.any((columns < 0) | (columns >= n_features)):
         raise ValueError("a feature that does not exist")

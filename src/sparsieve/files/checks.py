@@ -13,18 +13,21 @@ from typing import Any
 import numpy as np
 
 from ..data.terms import check_l1_ratios, check_terms
-from ..inspect.certificate import STARTED, STRENGTHS, Certificate
+from ..inspect.certificate import SCOPES, STARTED, STRENGTHS, Certificate
+from ..losses import BuiltInLoss, resolve_loss
+from ..losses.resolve import built_in_name
 from ..paths.path import Path
 from ..penalties.builtin import BuiltIn
 from ..penalties.resolve import resolve_penalty
+from ..solve.limits import ENDED
 from ..solve.points import Point
 from .codec import NotStored
 
-__all__ = ["check_attribute", "check_fit", "check_provenance", "safe_parameters"]
+__all__ = ["check_attribute", "check_classes", "check_fit", "check_provenance", "safe_parameters"]
 
 Check = Callable[[Any], bool]
-_STATUS = ("converged", "iterations", "stalled", "interrupted")
-_ENDED = ("complete", "max_support", "max_deviance", "max_time", "callback", "interrupted")
+_STATUS = ("converged", "iterations", "stalled", "interrupted", "separated")
+_FOLD_ENDED = (*ENDED, "rising")
 
 
 def _is_number(value: Any) -> bool:
@@ -52,6 +55,10 @@ def _is_flag(value: Any) -> bool:
     return type(value) is bool
 
 
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
 def _or_none(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
@@ -70,6 +77,12 @@ def _is_penalty(value: Any) -> bool:
     return isinstance(value, str | BuiltIn | NotStored)
 
 
+def _is_loss(value: Any) -> bool:
+    if isinstance(value, str):
+        resolve_loss(value)
+    return isinstance(value, str | BuiltInLoss | NotStored)
+
+
 def _is_table(table: Any) -> bool:
     """Tell whether a table of results has columns of one length, those that are read among them."""
     needed = {"penalty", "alpha", "mean_test_score", "se_test_score", "mean_support_size"}
@@ -84,12 +97,18 @@ def _is_table(table: Any) -> bool:
     return numbers and len(sizes) == 1 and all(map(_is_penalty, table["penalty"]))
 
 
+def _are_endings(value: Any) -> bool:
+    """Tell whether value says of each fold, or of each path, why it ended."""
+    words = _array("OU", 1, 2)(value)
+    return words and all(isinstance(w, str) and w in _FOLD_ENDED for w in value.ravel().tolist())
+
+
 # What each field must be; those of a certificate and of a point that mean the same share a line.
 _PROOF: dict[str, Check] = {
     "alpha": _is_positive,
     "kkt": _is_not_negative,
-    "dual_gap": _is_number,
-    "objective": _is_number,
+    "dual_gap": lambda value: type(value) in (int, float),  # nan: not known
+    "objective": lambda value: type(value) in (int, float),
     "n_iter": _is_count,
     "passes": _is_not_negative,
     "start": _one_of(*STARTED),
@@ -104,13 +123,14 @@ _CERTIFICATE = _PROOF | {
     "reason": _one_of(*_STATUS),
     "convex_problem": _is_flag,
     "lower_bound": _or_none(_is_number),
-    "scope": _or_none(_one_of("unconditional")),
+    "scope": _or_none(_one_of(*SCOPES)),
     "by_ridge": _is_flag,
+    "loss": lambda value: isinstance(value, str) and value.isprintable(),
 }
 _POINT = _PROOF | {
     "columns": _array("i", 1),
     "values": _array("f", 1),
-    "intercept": _is_finite,
+    "intercept": lambda value: type(value) in (int, float),
     "status": _one_of(*(word.upper() for word in _STATUS)),
     "convex": _is_flag,
     "settled_by_bound": _is_count,
@@ -121,12 +141,12 @@ _POINT = _PROOF | {
 _ATTRIBUTES: dict[str, Check] = {
     "n_features_in_": lambda value: _is_count(value) and value > 0,
     "coef_": _array("f", 1),
-    "intercept_": _is_finite,
+    "intercept_": lambda value: type(value) in (int, float),
     "feature_names_in_": _array("OU", 1),
     "n_iter_": _is_count,
     "kkt_": _is_not_negative,
-    "dual_gap_": _is_number,
-    "objective_": _is_number,
+    "dual_gap_": lambda value: type(value) in (int, float),
+    "objective_": lambda value: type(value) in (int, float),
     "certificate_": lambda value: isinstance(value, Certificate),
     "alpha_": _is_positive,
     "l1_ratio_": _is_positive,
@@ -138,9 +158,11 @@ _ATTRIBUTES: dict[str, Check] = {
     "min_index_": _is_count,
     "tie_": _is_not_negative,
     "path_": lambda value: isinstance(value, Path),
+    "ended_": _are_endings,
     "criterion_": _array("f", 1, 2),
-    "degrees_of_freedom_": _array("i", 1, 2),
+    "degrees_of_freedom_": _array("if", 1, 2),
     "noise_variance_": _is_positive,
+    "classes_": _array("OUbif", 1),
 }
 
 
@@ -150,17 +172,35 @@ def _check_fields(record: Any, checks: dict[str, Check]) -> None:
             raise ValueError(f"the {type(record).__name__.lower()}'s {name} makes no sense")
 
 
-def _check_point(point: Any, n_features: int) -> None:
+def _check_missing(record: Any, status: str, squared: bool) -> None:
+    """Raise ValueError where a number is missing that is known: only some losses have no gap."""
+    absent = status.lower() == "separated"
+    kind = type(record).__name__.lower()
+    if math.isnan(record.objective) != absent:
+        raise ValueError(f"the {kind}'s objective makes no sense")
+    if math.isnan(record.dual_gap) and squared and not absent:
+        raise ValueError(f"the {kind}'s dual_gap makes no sense")
+
+
+def _check_point(point: Any, n_features: int, squared: bool) -> None:
     """Raise ValueError unless a point of a path makes sense."""
     if not isinstance(point, Point):
         raise ValueError("a point of the path is something else")
     _check_fields(point, _POINT)
+    _check_missing(point, point.status, squared)
     columns, values = point.columns, point.values
-    if columns.shape != values.shape or not np.all(np.isfinite(values)):
+    if columns.shape != values.shape or not _are_known(point.status, values, point.intercept):
         raise ValueError("a point of the path has no finite value for each of its features")
     inside = columns.size == 0 or (columns[0] >= 0 and columns[-1] < n_features)
     if not inside or np.any(np.diff(columns) <= 0):
         raise ValueError("a point of the path has features that do not exist")
+
+
+def _are_known(status: str, values: Any, intercept: Any) -> bool:
+    """Tell whether coefficients are numbers; where there is no solution, the intercept is none."""
+    if status.lower() == "separated":
+        return not np.any(np.isinf(values)) and math.isnan(intercept)
+    return bool(np.all(np.isfinite(values))) and math.isfinite(intercept)
 
 
 def check_attribute(name: str, value: Any) -> None:
@@ -176,19 +216,38 @@ def check_fit(model: Any) -> None:
     n_features, coef = model.n_features_in_, model.coef_
     if coef.shape != (n_features,) or coef.dtype != np.float64:
         raise ValueError("there is not one coefficient per feature")
-    if not np.all(np.isfinite(coef)):
-        raise ValueError("a coefficient is not a number")
     names = getattr(model, "feature_names_in_", None)
     if names is not None and not _are_names(names, n_features):
         raise ValueError("there is not one name per feature")
     _check_terms(model, names)
     certificate = model.certificate_
     _check_fields(certificate, _CERTIFICATE)
+    _check_missing(certificate, certificate.reason, certificate.loss == "squared")
+    for name in ("dual_gap", "objective"):
+        if math.isnan(getattr(model, f"{name}_")) != math.isnan(getattr(certificate, name)):
+            raise ValueError(f"{name}_ is not that of the certificate")
+    if not _are_known(certificate.reason, coef, model.intercept_):
+        raise ValueError("a coefficient is not a number")
     if certificate.n_features != n_features or certificate.support_size > n_features:
         raise ValueError("the certificate is that of another model")
     if hasattr(model, "path_"):
         _check_path(model.path_, n_features)
     _check_choice(model)
+
+
+def check_classes(model: Any, kind: Any) -> None:
+    """Raise ValueError unless labels and models of a classifier fit together."""
+    labels = model.classes_.tolist()
+    if len(labels) < 2 or len(set(labels)) != len(labels) or None in labels:
+        raise ValueError("there are not two different labels")
+    if len(model.estimators_) != (1 if len(labels) == 2 else len(labels)):
+        raise ValueError("there is not one model per class")
+    for each in model.estimators_:
+        if type(each) is not kind or each.n_features_in_ != model.n_features_in_:
+            raise ValueError("the model of a class is that of something else")
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None and not _are_names(names, model.n_features_in_):
+        raise ValueError("there is not one name per feature")
 
 
 def _check_terms(model: Any, names: Any) -> None:
@@ -207,13 +266,16 @@ def _check_terms(model: Any, names: Any) -> None:
 def _check_path(path: Path, n_features: int) -> None:
     if path.coefs.shape[0] != n_features or not path.points:
         raise ValueError("the path is that of another model")
+    if not (_is_penalty(path.penalty) and _is_loss(path.loss)):
+        raise ValueError("the path has no penalty or no loss")
+    squared = built_in_name(path.loss) == "squared"
     for point in path.points:
-        _check_point(point, n_features)
+        _check_point(point, n_features, squared)
     names = path.feature_names
     known = names is None or (_ATTRIBUTES["feature_names_in_"](names))
     if not known or (names is not None and not _are_names(names, n_features)):
         raise ValueError("there is not one name per feature of the path")
-    if path.ended not in _ENDED or not _is_penalty(path.penalty):
+    if path.ended not in ENDED:
         raise ValueError("the path makes no sense")
 
 
@@ -259,6 +321,8 @@ def safe_parameters(params: dict[str, Any]) -> dict[str, Any]:
     each = penalty if isinstance(penalty, list | tuple) else [penalty]
     if not each or not all(map(_is_penalty, each)):
         raise ValueError("the penalty is none")
+    if not _is_loss(params.get("loss", "squared")):
+        raise ValueError("the loss is none")
     return params | ({"checkpoint": None} if "checkpoint" in params else {})
 
 
@@ -272,7 +336,3 @@ def check_provenance(made: Any) -> dict[str, Any] | None:
     if not isinstance(made.get("data") or {}, dict):
         raise ValueError("its provenance makes no sense")
     return made
-
-
-def _is_text(value: Any) -> bool:
-    return value is None or isinstance(value, str)

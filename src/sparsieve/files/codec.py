@@ -16,6 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from ..inspect.certificate import Certificate
+from ..losses.resolve import BY_NAME as LOSSES
+from ..losses.resolve import built_in_name as built_in_loss
+from ..losses.resolve import is_squared
 from ..paths.path import Path, make_path
 from ..penalties.resolve import BY_NAME, built_in_name
 from ..solve.points import Point
@@ -26,6 +29,7 @@ __all__ = ["NotStored", "decode", "encode", "records"]
 _DTYPES = ("float64", "float32", "int64", "int32", "uint64", "uint32", "uint8", "int8", "bool")
 # Times that an array of text may be larger than its texts.
 _ROOM = 4
+_SQUARED = {"$": "loss", "name": "squared", "params": {"$": "dict", "items": {}}}
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -40,6 +44,16 @@ class NotStored:
 
     def __init__(self, text: str) -> None:
         self.text = text
+
+    @property
+    def label(self) -> str:
+        """The same, as a loss says it."""
+        return self.text
+
+    @property
+    def identity(self) -> NotStored:
+        """The object itself, as of a loss."""
+        return self
 
     def __repr__(self) -> str:
         return f"<not stored in the model file: {self.text}>"
@@ -158,6 +172,12 @@ def _penalty_from_json(data: dict[str, Any]) -> Any:
     return penalty
 
 
+def _loss_from_json(data: dict[str, Any]) -> Any:
+    loss = LOSSES[data["name"]](**decode(data["params"]))
+    loss.validate()
+    return loss
+
+
 def _record_to_json(value: Any) -> dict[str, Any]:
     stored = (f.name for f in dataclasses.fields(value) if f.compare)
     fields = {name: encode(getattr(value, name)) for name in stored}
@@ -176,6 +196,7 @@ def _path_to_json(path: Path) -> dict[str, Any]:
         "penalty": encode(path.penalty),
         "feature_names": encode(path.feature_names),
         "ended": path.ended,
+        **({} if is_squared(path.loss) else {"loss": encode(path.loss.identity)}),
         "points": [_record_to_json(point) for point in path.points],
     }
 
@@ -184,7 +205,8 @@ def _path_from_json(data: dict[str, Any]) -> Path:
     points = [_record_from_json(point) for point in data["points"]]
     names = decode(data["feature_names"])
     penalty, ended = decode(data["penalty"]), str(data["ended"])
-    return make_path(points, int(data["n_features"]), penalty, names, ended=ended)
+    loss = decode(data.get("loss", _SQUARED))  # files that say nothing are of squares
+    return make_path(points, int(data["n_features"]), penalty, names, ended=ended, loss=loss)
 
 
 _Kind = tuple[
@@ -206,6 +228,11 @@ _KINDS: dict[str, _Kind] = {
         lambda v: built_in_name(v) is not None,
         lambda v: {"name": built_in_name(v), "params": encode(v.get_params())},
         _penalty_from_json,
+    ),
+    "loss": (
+        lambda v: built_in_loss(v) is not None,
+        lambda v: {"name": built_in_loss(v), "params": encode(v.get_params())},
+        _loss_from_json,
     ),
     "record": (lambda v: type(v) in records().values(), _record_to_json, _record_from_json),
     "path": (lambda v: type(v) is Path, _path_to_json, _path_from_json),

@@ -5,10 +5,22 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ..estimators.classifier import Classifier, SparseClassifier
 from ..estimators.regressor import SparseRegressor
 from ..estimators.table_model import TableModel
-from ..selection import SparseRegressorCV, SparseRegressorIC
-from .checks import check_attribute, check_fit, check_provenance, safe_parameters
+from ..selection import (
+    SparseClassifierCV,
+    SparseClassifierIC,
+    SparseRegressorCV,
+    SparseRegressorIC,
+)
+from .checks import (
+    check_attribute,
+    check_classes,
+    check_fit,
+    check_provenance,
+    safe_parameters,
+)
 from .codec import decode
 from .model_file import MOST_BYTES, ModelFileError, read_content
 
@@ -18,6 +30,9 @@ __all__ = ["load_model", "model_of"]
 # Estimators a file may hold. A name in a file is only ever compared with these.
 _ESTIMATORS: dict[str, type] = {
     cls.__name__: cls for cls in (SparseRegressor, SparseRegressorCV, SparseRegressorIC)
+}
+_CLASSIFIERS: dict[str, type[Classifier]] = {
+    cls.__name__: cls for cls in (SparseClassifier, SparseClassifierCV, SparseClassifierIC)
 }
 
 
@@ -86,6 +101,8 @@ def _from_json(data: dict[str, Any]) -> Any:
 
 def _estimator_from_json(data: dict[str, Any], *, standardize: bool = False) -> Any:
     """Return the estimator; ``standardize`` is for files of a time before it was a parameter."""
+    if data["class"] in _CLASSIFIERS:
+        return _classifier_from_json(data)
     if data["class"] not in _ESTIMATORS:
         raise ValueError(f"unknown estimator {str(data['class'])[:40]!r}")
     estimator = _ESTIMATORS[data["class"]]
@@ -98,4 +115,18 @@ def _estimator_from_json(data: dict[str, Any], *, standardize: bool = False) -> 
         check_attribute(name, value)
         setattr(model, name, value)
     check_fit(model)
+    return model
+
+
+def _classifier_from_json(data: dict[str, Any]) -> Any:
+    """Return the classifier: its parameters, its labels, and the models that do its work."""
+    kind = _CLASSIFIERS[data["class"]]
+    params = {name: decode(value) for name, value in data["params"].items()}
+    model = kind(**safe_parameters(params))
+    for name, entry in data["state"].items():
+        value = decode(entry)
+        check_attribute(name, value)
+        setattr(model, name, value)
+    model.estimators_ = [_estimator_from_json(each) for each in data["estimators"]]
+    check_classes(model, kind._model)
     return model

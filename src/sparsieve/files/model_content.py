@@ -42,6 +42,8 @@ def summarize(model: Any) -> dict[str, Any]:
     dict
         JSON data: the prediction is ``intercept`` plus the sum of ``coefficients`` times columns.
     """
+    if hasattr(model, "classes_"):
+        return _summarize_classes(model)
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         names = [str(j) for j in range(model.n_features_in_)]
@@ -52,11 +54,35 @@ def summarize(model: Any) -> dict[str, Any]:
         "estimator": type(getattr(model, "regressor", model)).__name__,
         "penalty": penalty if isinstance(penalty, str) else repr(penalty),
         "alpha": float(certificate.alpha),
+        **({"loss": certificate.loss} if certificate.loss != "squared" else {}),
         **({"terms": terms} if terms else {}),
         "n_features": int(model.n_features_in_),
-        "intercept": float(model.intercept_),
-        "coefficients": {str(names[j]): float(model.coef_[j]) for j in np.flatnonzero(model.coef_)},
+        # A model without a solution has nan, for which JSON has no number.
+        "intercept": _number(model.intercept_),
+        "coefficients": {
+            str(names[j]): _number(model.coef_[j]) for j in np.flatnonzero(model.coef_)
+        },
         "certificate": str(certificate),
+    }
+
+
+def _number(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _summarize_classes(model: Any) -> dict[str, Any]:
+    """Return the same for a classifier: labels, and the model of each.
+
+    The linear predictor of two classes is positive for the second one.
+    """
+    labels = model.classes_.tolist()
+    of = labels[1:] if len(labels) == 2 else labels
+    each = zip(of, model.estimators_, strict=True)
+    return {
+        "estimator": type(model).__name__,
+        "classes": [str(label) for label in labels],
+        "n_features": int(model.n_features_in_),
+        "models": [{"class": str(label), **summarize(one)} for label, one in each],
     }
 
 

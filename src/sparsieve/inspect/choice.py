@@ -46,8 +46,10 @@ def choose(scores: Floats, tie: float, errors: Floats | None = None) -> Choice:
 
     Scores that differ by at most ``tie`` count as equal: solves are no more accurate than that, and
     a non-convex penalty has whole plateaus where it shrinks nothing. Of equal ones the first
-    penalty wins, and of its alphas the largest.
+    penalty wins, and of its alphas the largest. NaN, where something was not computed, is never
+    chosen.
     """
+    scores = np.where(np.isnan(scores), -np.inf, scores)
     enough = scores.max(axis=1) - tie
     row = _first(scores.max(axis=1) >= scores.max() - tie)
     enough[row] = scores.max() - tie

@@ -50,6 +50,10 @@ def convex_region(path: PathData) -> NDArray[np.bool_]:
         if not np.all(np.isfinite(bend)):
             region[k:] = False
             break
+        # Beyond squares curvature falls towards zero somewhere, and columns add nothing.
+        if not problem.squared:
+            region[k:] = False
+            break
         gram = _gram(problem, _block(problem, point.columns), problem.data.omega())
         if _least(gram + np.diag(bend)) <= 0.0:
             region[k:] = False
@@ -105,7 +109,8 @@ def global_lower_bounds(
 
     .. math:: F \ge F(w) - d v^2 / (2 \mu)
 
-    For a convex penalty the duality gap says more. The eigenvalue is looked for where that is
+    For a convex penalty the duality gap says more, where it is known. Of losses other than squares
+    and a concave penalty nothing is said. The eigenvalue is looked for where that is
     cheap. Of a point that did not converge nothing is said. Without the data only a convex penalty
     has bounds.
     """
@@ -113,10 +118,12 @@ def global_lower_bounds(
     converged = [k for k, point in enumerate(points) if point.converged]
     if is_convex(penalty):
         for k in converged:
-            bounds[k] = points[k].objective - max(points[k].dual_gap, 0.0)
+            if not np.isnan(points[k].dual_gap):
+                bounds[k] = points[k].objective - max(points[k].dual_gap, 0.0)
         return bounds
     # The concavity of a user's formulas is measured on a grid, which is no proof.
-    if problem is None or getattr(penalty, "core_spec", None) is None or not converged:
+    known = getattr(penalty, "core_spec", None) is not None
+    if problem is None or not problem.squared or not known or not converged:
         return bounds
     used = _used(problem)
     curvature = least_curvature(problem, used)
@@ -181,6 +188,8 @@ def least_curvature(problem: Problem, columns: NDArray[np.int64]) -> float:
     when there are more columns than rows, or too many to be worth it.
     """
     n, d = problem.n_samples, columns.size
+    if not problem.squared:
+        return 0.0
     if d == 0 or d >= n or n * d * d > _AFFORDABLE:
         return 0.0
     omega = problem.data.omega()

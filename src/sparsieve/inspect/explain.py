@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._words import paragraph
 from ..data.types import Floats
 from ..solve.points import Point
 
@@ -30,8 +31,9 @@ class Explanation:
     alphas : ndarray of shape (n_alphas,)
     coef : ndarray of shape (n_alphas,)
     correlation : ndarray of shape (n_alphas,)
-        :math:`c_j = x_j^\top \Omega (y - b - Xw)` at each solution; with ``standardize=True``, of
-        the standardised column.
+        :math:`c_j = x_j^\top \Omega u` at each solution, with the residuals :math:`u` (minus the
+        derivatives of the loss: :math:`y - b - Xw` for squares); with ``standardize=True``, of the
+        standardised column.
     threshold : ndarray of shape (n_alphas,)
         The slope of the penalty at zero: a zero coefficient is stationary while ``push`` is at most
         this.
@@ -60,6 +62,12 @@ class Explanation:
     rule: list[str] = field(repr=False)
     entered: int | None
     push: Floats = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Explanation: {self._entry().splitlines()[0]}>"
+
+    def _repr_html_(self) -> str:
+        return "".join(map(paragraph, str(self).splitlines()))
 
     def __str__(self) -> str:
         lines = [self._entry()]

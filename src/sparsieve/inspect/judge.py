@@ -25,9 +25,11 @@ from ..data.validation import (
     check_finite_vector,
     check_finite_X,
     check_number,
+    check_offset,
     check_sample_weight,
     check_weights,
 )
+from ..losses import BuiltInLoss, Loss, is_squared, null_shift, resolve_loss
 from ..penalties import Penalty, resolve_penalty
 
 __all__ = ["kkt_violation", "objective"]
@@ -47,18 +49,21 @@ def objective(  # noqa: PLR0913 - the options of a public function, by keyword
     l1_ratio: float = 1.0,
     ridge: float = 0.0,
     bounds: Any = None,
+    loss: str | Loss = "squared",
+    offset: ArrayLike | None = None,
 ) -> float:
     r"""Return the penalised objective at given coefficients.
 
     .. math::
-        \frac{1}{2} \sum_i \Omega_i (y_i - b - x_i^\top w)^2
+        \sum_i \Omega_i f(o_i + b + x_i^\top w; y_i)
         + \sum_j \Big[ r(|v_j|;\, \alpha \lambda \pi_j)
         + \frac{\alpha (1 - \lambda) \pi_j + \rho}{2} v_j^2 \Big],
         \qquad \Omega_i = \omega_i / \sum_k \omega_k
 
     where :math:`v_j` is :math:`w_j`, or :math:`s_j w_j` with ``standardize=True``: :math:`s_j` is
-    the weighted standard deviation of column j, 1 for a constant one. Without sample weights the
-    first term is 1/(2 n_samples) times the residual sum of squares.
+    the weighted standard deviation of column j, 1 for a constant one. For squares
+    :math:`f = (y_i - \eta_i)^2/2`: without sample weights the first term is 1/(2 n_samples) times
+    the residual sum of squares.
 
     Parameters
     ----------
@@ -68,7 +73,7 @@ def objective(  # noqa: PLR0913 - the options of a public function, by keyword
     coef : array or sparse matrix with n_features entries
         The coefficients :math:`w`.
     intercept : float, default=0.0
-        The intercept :math:`b`.
+        The intercept :math:`b`; an array of one number will do.
     penalty : str or Penalty
         The penalty :math:`r`.
     alpha : float
@@ -87,11 +92,17 @@ def objective(  # noqa: PLR0913 - the options of a public function, by keyword
     bounds : pair (lower, upper), default=None
         Where the coefficients may be, in the units of X: each side None, a number, one number per
         column, or a mapping from column names to numbers.
+    loss : str or Loss, default="squared"
+        The loss :math:`f`: "squared", "logistic", "poisson", "negative_binomial", "huber", or an
+        object.
+    offset : array-like of shape (n_samples,), default=None
+        The :math:`o`, added to the linear predictor.
 
     Returns
     -------
     float
-        inf if an excluded feature has a non-zero coefficient, or a coefficient is out of bounds.
+        inf if an excluded feature has a non-zero coefficient, a coefficient is out of bounds, or an
+        exponential overflows.
 
     Examples
     --------
@@ -100,7 +111,7 @@ def objective(  # noqa: PLR0913 - the options of a public function, by keyword
     0.175
     """
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
-        options = Options(standardize, l1_ratio, ridge, bounds)
+        options = Options(standardize, l1_ratio, ridge, bounds, loss=loss, offset=offset)
         given = Given(X, y, coef, intercept, penalty, alpha, sample_weight, weights, options)
         problem = given.problem()
     if problem.infeasible():
@@ -109,7 +120,7 @@ def objective(  # noqa: PLR0913 - the options of a public function, by keyword
     abs_v = np.abs(problem.v)
     cost = problem.penalty.value(abs_v[penalised], problem.feature_alpha[penalised])
     with np.errstate(over="ignore", invalid="ignore"):
-        fit = 0.5 * np.sum(problem.omega * problem.residual**2)
+        fit = problem.mean_loss()
         fit += 0.5 * np.sum(problem.ridges * abs_v**2)
     return at_most_inf(fit + np.sum(np.asarray(cost, dtype=np.float64)))
 
@@ -130,12 +141,15 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     l1_ratio: float = 1.0,
     ridge: float = 0.0,
     bounds: Any = None,
+    loss: str | Loss = "squared",
+    offset: ArrayLike | None = None,
 ) -> float:
     r"""Return how far given coefficients are from a critical point, as a fraction of the penalty.
 
     With the penalised coefficients :math:`v_j = s_j w_j` (:math:`s_j = 1` unless
     ``standardize=True``) and their ridges :math:`\rho_j = \alpha (1 - \lambda) \pi_j + \rho`,
-    with :math:`c_j = x_j^\top \Omega (y - b - Xw) / s_j - \rho_j v_j`,
+    with :math:`c_j = x_j^\top \Omega u / s_j - \rho_j v_j`, the residuals :math:`u_i = -f'(o_i + b
+    + x_i^\top w; y_i)` (:math:`y - b - Xw` for squares),
     :math:`\Omega_i = \omega_i / \sum_k \omega_k` and the slope :math:`r'` of the penalty, the
     number returned is
 
@@ -153,7 +167,7 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     Parameters
     ----------
     X, y, coef, intercept, penalty, alpha, sample_weight, weights
-    standardize, l1_ratio, ridge, bounds
+    standardize, l1_ratio, ridge, bounds, loss, offset
         As in :func:`objective`.
     positive : bool, default=False
         Judge the problem with the constraint w >= 0: a zero coefficient violates only if
@@ -171,12 +185,12 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     Notes
     -----
     A feature of weight 0 is unpenalised, its violation is :math:`|c_j|`. The intercept's own
-    condition, :math:`\sum_i \Omega_i (y_i - b - x_i^\top w) = 0`, counts with
+    condition, :math:`\sum_i \Omega_i u_i = 0`, counts with
     ``fit_intercept=True`` only: else this function cannot know whether it was fitted or fixed.
 
-    Residuals are computed with about 32 digits, and columns are taken about one of their entries.
-    An intercept is a double: what half a unit in its last place moves a correlation by is no
-    violation.
+    Linear predictors are computed with about 32 digits, and columns are taken about one of their
+    entries. An intercept is a double: what half a unit in its last place moves a correlation by is
+    no violation.
 
     Examples
     --------
@@ -184,7 +198,7 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
     >>> sv.kkt_violation([[1.0], [3.0]], [1.0, 2.0], [0.0], penalty="l1", alpha=3.5)
     0.0
     """
-    options = Options(standardize, l1_ratio, ridge, bounds, positive, fit_intercept)
+    options = Options(standardize, l1_ratio, ridge, bounds, positive, fit_intercept, loss, offset)
     given = Given(X, y, coef, intercept, penalty, alpha, sample_weight, weights, options)
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range the answer is inf
         problem = given.problem()
@@ -211,25 +225,46 @@ def kkt_violation(  # noqa: PLR0913 - the options of a public function, by keywo
 
 
 def _correlations(problem: Problem) -> tuple[Floats, Floats, float]:
-    """Return X'Omega r, what half a unit of the intercept moves it by, and its own violation."""
+    """Return X'Omega r, the rounding of the intercept in it, and the intercept's own violation.
+
+    An intercept that is given is a double: it may be off by half a unit in its last place, which
+    moves X'Omega r by that times X'Omega 1. One that is to be fitted is replaced by the best; how
+    far the given one is from it, beyond that half unit, is a violation of its own.
+    """
     design, omega, residual = problem.design, problem.omega, problem.residual
     heaviest = int(np.argmax(omega))
     shift = problem.intercept
     half_unit = 0.5 * float(np.spacing(abs(shift))) if shift else 0.0
-    own = 0.0
-    if problem.fit_intercept:
-        best = ExtendedSum(residual)
-        for _ in range(2):  # the second mean is what rounding left of the first
-            mean = math.fsum(omega * best.value()) / math.fsum(omega)
-            own += mean
-            best.add(-mean)
-        residual, own = best.value(), max(abs(own) - half_unit, 0.0)
-    v = omega * residual
-    if problem.fit_intercept:
-        centred = design.correlations_about(heaviest, v, omega / math.fsum(omega))
-        return centred, np.zeros_like(centred), own
-    correlation = design.correlations_about(heaviest, v)
-    return correlation, half_unit * np.abs(design.correlations(omega)), own
+    if not is_squared(problem.loss):
+        return _generalised(problem, heaviest, half_unit)
+    if not problem.fit_intercept:
+        correlation = design.correlations_about(heaviest, omega * residual)
+        return correlation, half_unit * np.abs(design.correlations(omega)), 0.0
+    best, off = ExtendedSum(residual), 0.0
+    for _ in range(2):  # the second mean is what rounding left of the first
+        mean = math.fsum(omega * best.value()) / math.fsum(omega)
+        off += mean
+        best.add(-mean)
+    centred = design.correlations_about(heaviest, omega * best.value(), omega / math.fsum(omega))
+    return centred, np.zeros_like(centred), max(abs(off) - half_unit, 0.0)
+
+
+def _generalised(problem: Problem, heaviest: int, half_unit: float) -> tuple[Floats, Floats, float]:
+    """Return the same for a loss whose residuals are no straight lines in the intercept."""
+    design, omega, eta = problem.design, problem.omega, problem.eta
+    # A row of weight zero says nothing, even where it overflows.
+    eta = np.where(omega > 0.0, eta, 0.0)
+    bend = omega * problem.loss.curvature(eta, problem.y)
+    v = -omega * problem.loss.gradient(eta, problem.y)
+    if not problem.fit_intercept:
+        moved = half_unit * np.abs(design.correlations(bend))
+        return design.correlations_about(heaviest, v), moved, 0.0
+    own = max(abs(math.fsum(v)) - half_unit * math.fsum(bend), 0.0)
+    best = null_shift(problem.loss, problem.y, omega, eta)
+    if math.isfinite(best):  # else there is no best intercept, and the one that is given is judged
+        v = -omega * problem.loss.gradient(eta + best, problem.y)
+    correlation = design.correlations_about(heaviest, v, omega / math.fsum(omega))
+    return correlation, np.zeros_like(correlation), own
 
 
 def at_most_inf(number: Any) -> float:
@@ -240,8 +275,9 @@ def at_most_inf(number: Any) -> float:
 class Problem(NamedTuple):
     """A problem and a point of it in float64, checked.
 
-    ``v`` are the coefficients in the units of the penalty, w times ``scales``; the penalty sees
-    them with the strengths ``feature_alpha``, beside ``ridges``. Both are 0 for excluded features.
+    ``residual`` is minus the derivative of the loss at the linear predictor ``eta``. ``v`` are the
+    coefficients in the units of the penalty, w times ``scales``; the penalty sees them with the
+    strengths ``feature_alpha``, beside ``ridges``. Both are 0 for excluded features.
     """
 
     design: Design
@@ -258,6 +294,16 @@ class Problem(NamedTuple):
     intercept: float
     terms: Terms
     fit_intercept: bool
+    loss: BuiltInLoss
+    eta: Floats
+    y: Floats
+
+    def mean_loss(self) -> float:
+        """Return what the objective is without the penalty."""
+        if is_squared(self.loss):
+            return float(0.5 * np.sum(self.omega * self.residual**2))
+        used = self.omega > 0.0  # a row of weight zero says nothing, even where it overflows
+        return float(self.omega[used] @ self.loss.value(self.eta[used], self.y[used]))
 
     @property
     def excluded(self) -> NDArray[np.bool_]:
@@ -283,6 +329,8 @@ class Options(NamedTuple):
     bounds: Any
     positive: Any = False
     fit_intercept: Any = False
+    loss: Any = "squared"
+    offset: Any = None
 
     def terms(self, X: Any, n_features: int) -> Terms:
         """Check all but the intercept; X is asked for the names of its columns."""
@@ -334,19 +382,22 @@ class Given(NamedTuple):
         pi = check_weights(self.weights, n_features, names)
         pi = np.ones(n_features) if pi is None else pi
         check_finite_X(design.X)
-        shift = check_number(
-            "intercept", self.intercept, low=-np.inf, remedy="pass 0.0 if there is none"
-        )
+        given: Any = self.intercept
+        given = given.item() if isinstance(given, np.ndarray) and given.size == 1 else given
+        shift = check_number("intercept", given, low=-np.inf, remedy="pass 0.0 if there is none")
         terms = self.options.terms(self.X, n_features)
         alpha = check_number("alpha", self.alpha, remedy="use a strength > 0")
         scales = np.ones(n_features)
         if terms.standardize:
             spreads = design.spreads(omega)
             scales = np.where(spreads > 0.0, spreads, 1.0)
-        support = np.flatnonzero(w)
+        loss = resolve_loss(self.options.loss)
+        loss.check_y(target)
+        offset = check_offset(self.options.offset, n_samples)
+        eta, residual = _predictor(loss, design, target, shift, w, offset)
         return Problem(
             design=design,
-            residual=design.exact_residual(target, shift, support, w[support]),
+            residual=residual,
             omega=omega,
             w=w,
             v=w * scales,
@@ -359,7 +410,26 @@ class Given(NamedTuple):
             intercept=shift,
             terms=terms,
             fit_intercept=fit_intercept,
+            loss=loss,
+            eta=eta,
+            y=target,
         )
+
+
+def _predictor(
+    loss: BuiltInLoss, design: Design, y: Floats, shift: float, w: Floats, offset: Floats | None
+) -> tuple[Floats, Floats]:
+    """Return linear predictor and residual of every row."""
+    support = np.flatnonzero(w)
+    if is_squared(loss):
+        residual = ExtendedSum(y)
+        if offset is not None:
+            residual.add(-offset)
+        left = design.exact_residual(residual, shift, support, w[support])
+        return y - left, left
+    start = np.zeros_like(y) if offset is None else -offset
+    eta = -design.exact_residual(start, shift, support, w[support])
+    return eta, -loss.gradient(eta, y)
 
 
 def _vector(name: str, numbers: Any) -> Floats:

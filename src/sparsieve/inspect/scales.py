@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from ..penalties import is_convex
 from ..solve.solvers import Solver
 
 if TYPE_CHECKING:
+    from ..data.types import Floats
     from ..penalties import Penalty
     from ..solve.problem import Problem
 
@@ -27,6 +28,25 @@ _CONSTANT = 1e-20
 _WIDE = 100.0
 
 
+class Measured(Protocol):
+    """A solver, or what else has measured the columns of a problem."""
+
+    @property
+    def problem(self) -> Problem:
+        """The data."""
+        ...
+
+    @property
+    def penalty(self) -> Penalty:
+        """The penalty."""
+        ...
+
+    @property
+    def norms2(self) -> Floats:
+        """Squared norms of the columns."""
+        ...
+
+
 def are_unit_norms(norms2: NDArray[np.float64], n_samples: int) -> bool:
     """Tell whether all columns that vary have the mean square 1, counted with n or n - 1."""
     varying = norms2[norms2 > _CONSTANT]
@@ -39,7 +59,7 @@ def has_unit_columns(problem: Problem, penalty: Penalty) -> bool:
     return are_unit_norms(Solver(problem, penalty).norms2, problem.n_samples)
 
 
-def warn_of_scales(solver: Solver, stacklevel: int = 3) -> None:
+def warn_of_scales(solver: Measured, stacklevel: int = 3) -> None:
     """Warn where one shape of a concave penalty cannot suit all columns, unless that was decided.
 
     Of columns without a penalty, or left out, nothing is said.

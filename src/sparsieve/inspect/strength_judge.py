@@ -272,11 +272,7 @@ class _Point:
 
     def cap(self, columns: Indices, push: Floats) -> Floats:
         """Return how far from zero some coefficients may go in the direction they are pushed."""
-        lower, upper = self._terms.lower, self._terms.upper
-        free = np.full(columns.size, np.inf)
-        up = free if upper is None else upper[columns]
-        down = free if lower is None else -lower[columns]
-        return np.where(push > 0, up, down) * self._scales[columns]
+        return self._terms.room(push, columns) * self._scales[columns]
 
 
 class _Lines(NamedTuple):

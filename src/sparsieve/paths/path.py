@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import copy
+import operator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from .._words import Summarised, describe, text_table
-from ..data.validation import check_integer
+from .._words import Summarised, Summary, describe
+from ..data.design import Design
+from ..data.rows import check_rows
+from ..data.validation import check_integer, check_number, check_offset
 from ..inspect.explain import Explanation, explain_feature
 from ..inspect.relax import relaxed
+from ..inspect.second_pass import certified
+from ..losses import BuiltInLoss, is_squared
 from ..penalties import Penalty
-from ..solve.path_data import PathData
+from ..solve.path_data import PathData, nearest_alpha
 from ..solve.points import Point
-from ..solve.problem import Problem
+from ..solve.problem import SQUARED, Problem
 from .reportable import ShownInline
 
 __all__ = ["Path", "make_path", "path_of"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Path(PathData, Summarised, ShownInline):
+class Path(PathData, ShownInline, Summarised):
     r"""Solutions along a path.
 
     .. math::
-        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        \min_{w, b}\; \frac{1}{n} \sum_i \omega_i f(o_i + b + x_i^\top w; y_i)
         + \sum_j r(|w_j|; \alpha \pi_j)
 
     for a decreasing sequence of :math:`\alpha`. Unpacks as ``alphas, coefs, dual_gaps`` like
@@ -51,8 +56,8 @@ class Path(PathData, Summarised, ShownInline):
         minimum there. False also where that was not examined: sparse data that were solved without
         a Gram matrix, with more than 256 features selected.
     r2 : ndarray of shape (n_alphas,)
-        Fraction of the deviance of y explained (weighted, about the mean of y, or about zero
-        without an intercept).
+        Fraction of the deviance of y explained (weighted, about the best constant, or about zero
+        without an intercept): R2 for squares, D2 for other losses.
     status : list of str
         How each solve ended.
     start : ndarray of str
@@ -60,11 +65,15 @@ class Path(PathData, Summarised, ShownInline):
         penalty, where it makes no difference.
     ended : str
         "complete", or what ended the path early: "max_support", "max_deviance", "max_time",
-        "callback" or "interrupted".
+        "callback", "interrupted", or "separated": at the next alpha no finite coefficients are
+        best, as where a line through the features separates two classes. Alphas that were given
+        are not left out for that: their coefficients are nan, ``converged`` is False, and
+        ``points[k].direction`` is a way in which the loss falls for ever.
     tol_relative_to : str
         Whose slope at zero the tolerance is a fraction of: "alpha", each alpha's own, or "path",
         that of the first one; ``converged`` then allows a ``kkt`` above ``tol``.
     penalty : Penalty
+    loss : Loss
     points : list of Point
         One per alpha, with everything known about it.
     feature_names : ndarray of str or None
@@ -73,8 +82,8 @@ class Path(PathData, Summarised, ShownInline):
         fitted estimator, which keeps no data alive, and for one that was pickled or saved.
     """
 
-    def summary(self, rows: int = 20) -> str:
-        """Return a table: alpha, selected features, R2, violation, start, minimum, convex or not.
+    def summary(self, rows: int = 20) -> Summary:
+        """Return a table: alpha, selected features, R2 or D2, violation, start, minimum and more.
 
         Parameters
         ----------
@@ -96,16 +105,18 @@ class Path(PathData, Summarised, ShownInline):
             )
             for k in shown
         ]
-        head = ("alpha", "support", "R2", "kkt", "start", "minimum", "convex", "converged")
-        table = text_table(head, body)
+        explained, beside = "R2", ""
+        if not is_squared(self.loss):
+            explained, beside = "D2", f" with the loss {self.loss.label}"
+        head = ("alpha", "support", explained, "kkt", "start", "minimum", "convex", "converged")
         end = "" if self.ended == "complete" else f", ended by {self.ended}"
         if self.tol_relative_to == "path":  # or a kkt above tol beside "yes" would look wrong
             end += "; tol is relative to the slope at the first alpha, kkt to that at each"
         headline = (
-            f"{describe(self.penalty)}, {len(self)} alphas from {self.alphas[0]:.4g} to "
+            f"{describe(self.penalty)}{beside}, {len(self)} alphas from {self.alphas[0]:.4g} to "
             f"{self.alphas[-1]:.4g}, {self.support_size[-1]} features at the end{end}"
         )
-        return f"{headline}\n{table}"
+        return Summary.of(headline, head, body)
 
     def explain(self, feature: str | int) -> Explanation:
         """Tell what happened to one feature, by name or column number.
@@ -129,11 +140,75 @@ class Path(PathData, Summarised, ShownInline):
         """
         return explain_feature(self, feature)
 
-    def relax(self) -> Path:
-        """Return the path with every point refitted by least squares on its support.
+    def predict(
+        self, X: Any, alpha: float | None = None, *, offset: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Return the predictions of one point, or of all: means, whatever the loss.
 
-        Coefficients, intercepts and ``r2`` are those of the refits; objective, violation and gap
-        stay those of the penalised fits that selected the supports.
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        alpha : float, default=None
+            The path's alpha nearest (in ratio) to this one; a warning tells when it is outside the
+            path. None takes all.
+        offset : array-like of shape (n_samples,), default=None
+            Added to the linear predictor of each row, as in the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or (n_samples, n_alphas) for all alphas
+
+        Examples
+        --------
+        >>> import sparsieve as sv
+        >>> X, y, w = sv.datasets.make_toy(50, 100, 5, noise=0.5, random_state=0)
+        >>> path = sv.sparse_path(X, y, "mcp", alphas=20, eps=0.05)
+        >>> path.predict(X).shape, path.predict(X, alpha=path.alphas[7]).shape
+        ((50, 20), (50,))
+        """
+        chosen = list(range(len(self)))
+        if alpha is not None:
+            check_number("alpha", alpha, remedy="pass one of path.alphas")
+            chosen = [nearest_alpha(self.alphas, alpha, stacklevel=3)]
+        design = Design(check_rows(X, self.coefs.shape[0], self.feature_names))
+        out = np.empty((design.shape[0], len(chosen)), order="F")
+        for k, which in enumerate(chosen):
+            point = self.points[which]
+            coef = np.zeros(self.coefs.shape[0])
+            coef[point.columns] = point.values
+            out[:, k] = design.product(coef) + point.intercept
+        beside = check_offset(offset, design.shape[0])
+        out = out if beside is None else out + beside[:, np.newaxis]
+        out = out if is_squared(self.loss) else self.loss.mean(out)
+        return out if alpha is None else out[:, 0]
+
+    def to_frame(self, of: str = "features") -> Any:
+        """Return the path as a pandas data frame.
+
+        Parameters
+        ----------
+        of : {"features", "coefficients", "points"}, default="features"
+            "features": a row for each feature that is ever selected, in the order in which they
+            enter: at which alpha, the part of the alphas at which it is selected, and its
+            coefficient at the last one. "coefficients": a row for each alpha, a column for each of
+            these features. "points": a row for each alpha with all that :meth:`summary` shows.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        # Here, because it takes pandas.
+        from .frames import frame_of_path
+
+        return frame_of_path(self, of)
+
+    def relax(self) -> Path:
+        """Return the path with every point refitted without a penalty on its support.
+
+        Coefficients, intercepts and ``r2`` are those of the refits (least squares, or the smallest
+        loss); objective, violation and gap stay those of the penalised fits that selected the
+        supports. Where a refit has no finite solution, as for separable classes, its coefficients
+        are nan.
         """
         if self.problem is None:
             raise ValueError(
@@ -145,6 +220,38 @@ class Path(PathData, Summarised, ShownInline):
         path = path_of(self.problem, points, self.penalty, self.ended)
         return replace(path, tol_relative_to=self.tol_relative_to)
 
+    def certify(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, tol: float = 1e-6
+    ) -> Path:
+        """Return the path with the violations that the rows themselves prove, in one pass.
+
+        For a path of :class:`Statistics`, whose certificates have the errors of the statistics in
+        them: where these are too large for ``tol``, the rows may still prove the point.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows that the statistics were made of, in any order and in any form that
+            :meth:`Statistics.of` reads.
+        tol : float, default=1e-6
+            What the path was computed to.
+
+        Returns
+        -------
+        Path
+        """
+        if self.problem is None:
+            raise ValueError(
+                "this path was kept or loaded without its statistics (estimators, pickles and "
+                "model files keep none); compute it again: sparse_path(statistics, "
+                "penalty=path.penalty, alphas=path.alphas)."
+            )
+        tol = check_number("tol", tol, remedy="use e.g. tol=1e-6")
+        source = (X, y, sample_weight)
+        points = certified(self.problem, self.penalty, self.points, source, tol)
+        path = path_of(self.problem, points, self.penalty, self.ended)
+        return replace(path, tol_relative_to=self.tol_relative_to)
+
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the coefficients along the path: see :func:`sparsieve.plots.plot_path`."""
         # Here, because it takes matplotlib.
@@ -153,18 +260,21 @@ class Path(PathData, Summarised, ShownInline):
         return plot_path(self, ax=ax, **options)
 
 
+# The numbers of a point that a path has as arrays.
+_NUMBERED = ("alpha", "intercept", "objective", "kkt", "dual_gap", "passes", "r2")
+_NUMBERS = operator.attrgetter(*_NUMBERED)
+
+
 def _stack(points: list[Point], n_features: int) -> Any:
     """Return the coefficients as one array, sparse when that is smaller."""
-    n_nonzero = sum(point.values.size for point in points)
+    sizes = [point.values.size for point in points]
     shape = (n_features, len(points))
-    if 12 * n_nonzero + 8 * len(points) < 8 * shape[0] * shape[1]:
-        starts = np.cumsum([0] + [point.values.size for point in points])
-        rows = np.concatenate([point.columns for point in points])
-        values = np.concatenate([point.values for point in points])
-        return sparse.csc_array((values, rows, starts), shape=shape)
+    rows = np.concatenate([point.columns for point in points])
+    values = np.concatenate([point.values for point in points])
+    if 12 * values.size + 8 * len(points) < 8 * shape[0] * shape[1]:
+        return sparse.csc_array((values, rows, np.cumsum([0, *sizes])), shape=shape)
     coefs = np.zeros(shape, order="F")
-    for k, point in enumerate(points):
-        coefs[point.columns, k] = point.values
+    coefs[rows, np.repeat(np.arange(len(points)), sizes)] = values
     return coefs
 
 
@@ -176,31 +286,32 @@ def make_path(
     *,
     ended: str = "complete",
     problem: Problem | None = None,
+    loss: BuiltInLoss = SQUARED,
 ) -> Path:
     """Collect points into a Path."""
-
-    def column(name: str, dtype: Any = np.float64) -> Any:
-        return np.array([getattr(point, name) for point in points], dtype=dtype)
+    rows = np.array([_NUMBERS(point) for point in points], dtype=np.float64)
+    numbers = dict(zip(_NUMBERED, np.ascontiguousarray(rows.T), strict=True))
 
     return Path(
-        alphas=column("alpha"),
+        alphas=numbers["alpha"],
         coefs=_stack(points, n_features),
-        intercepts=column("intercept"),
-        objective=column("objective"),
-        kkt=column("kkt"),
-        dual_gap=column("dual_gap"),
-        n_iter=column("n_iter", np.int64),
-        converged=column("converged", np.bool_),
-        convex=column("convex", np.bool_),
+        intercepts=numbers["intercept"],
+        objective=numbers["objective"],
+        kkt=numbers["kkt"],
+        dual_gap=numbers["dual_gap"],
+        n_iter=np.array([point.n_iter for point in points], dtype=np.int64),
+        converged=np.array([point.converged for point in points], dtype=np.bool_),
+        convex=np.array([point.convex for point in points], dtype=np.bool_),
         support_size=np.array([point.values.size for point in points], dtype=np.int64),
-        passes=column("passes"),
-        r2=column("r2"),
+        passes=numbers["passes"],
+        r2=numbers["r2"],
         penalty=penalty,
         status=[point.status for point in points],
         points=points,
         feature_names=feature_names,
         ended=ended,
         problem=problem,
+        loss=loss,
     )
 
 
@@ -210,4 +321,6 @@ def path_of(problem: Problem, points: list[Point], penalty: Penalty, ended: str)
     # A copy is without the prepared columns: what the core derived from X should not live as long
     # as a path.
     kept = copy.copy(problem)
-    return make_path(points, problem.n_features, penalty, names, ended=ended, problem=kept)
+    return make_path(
+        points, problem.n_features, penalty, names, ended=ended, problem=kept, loss=problem.loss
+    )

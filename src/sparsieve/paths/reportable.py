@@ -28,7 +28,7 @@ class Reportable:
         Returns
         -------
         Report
-            The page as a string; a notebook shows it as a live page.
+            The page as a string, whose ``repr`` is one line; a notebook shows it as a live page.
         """
         # Here, because most who use paths make no report.
         from ..report import render, save

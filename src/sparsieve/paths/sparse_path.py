@@ -10,25 +10,43 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from ..data.inputs import check_data
 from ..data.terms import terms_of
-from ..data.validation import check_alphas, check_number, check_X_y
+from ..data.validation import check_alphas
 from ..inspect.scales import warn_of_scales
-from ..penalties import Penalty, resolve_penalty
+from ..losses import Loss, resolve_loss
+from ..penalties import Penalty, is_convex, resolve_penalty
 from ..solve.limits import check_limits
 from ..solve.points import Point
 from ..solve.problem import Problem
 from ..solve.solvers import REMEDIES, Solver
 from ..solve.starts import check_start
 from ..solve.tracing import trace
-from .grid import grid_from
+from .grid import check_eps, grid_from
 from .path import Path, path_of
 
 __all__ = ["alpha_max", "sparse_path", "warn_if_not_converged"]
 
+#: The remedy where not even an intercept exists.
+NO_INTERCEPT = (
+    "the best intercept is infinite, as for a single class or no counts at all: check y and "
+    "sample_weight"
+)
+
 
 def warn_if_not_converged(points: list[Point], tol: float, stacklevel: int = 3) -> None:
     """Warn which alphas missed the tolerance, by how much, and what to do."""
-    failed = [point for point in points if not point.converged]
+    separated = [point for point in points if point.status == "SEPARATED"]
+    if separated:
+        way = separated[0].direction
+        remedy = REMEDIES["SEPARATED"] if way is None or way.columns.size else NO_INTERCEPT
+        warnings.warn(
+            f"{len(separated)} of {len(points)} alphas, from {separated[0].alpha:.6g} on, have no "
+            f"solution (separated), so their coefficients are nan: {remedy}.",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )
+    failed = [p for p in points if not p.converged and p.status != "SEPARATED"]
     if not failed:
         return
     worst = max(failed, key=lambda point: point.kkt)
@@ -43,7 +61,7 @@ def warn_if_not_converged(points: list[Point], tol: float, stacklevel: int = 3) 
 
 def alpha_max(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
-    y: Any,
+    y: Any = None,
     penalty: str | Penalty = "mcp",
     *,
     fit_intercept: bool = True,
@@ -55,41 +73,64 @@ def alpha_max(  # noqa: PLR0913 - the options of a public function, by keyword
     l1_ratio: float = 1.0,
     ridge: float = 0.0,
     bounds: Any = None,
+    loss: str | Loss = "squared",
+    offset: ArrayLike | None = None,
 ) -> float:
     r"""Return the smallest alpha at which zero is a critical point, or a stronger minimum.
 
-    There :math:`r'(0; \alpha \lambda \pi_j) \ge |x_j^\top \Omega (y - b)|` for every penalised
-    feature, once unpenalised ones (weight 0) are fitted first; :math:`\lambda` is the l1 ratio.
+    There :math:`r'(0; \alpha \lambda \pi_j) \ge |x_j^\top \Omega u|` for every penalised feature,
+    once intercept and unpenalised ones (weight 0) are fitted; :math:`\lambda` is the l1 ratio and
+    :math:`u` the residuals, minus the derivatives of the loss.
 
     Parameters
     ----------
     X, y, penalty, fit_intercept, sample_weight, weights, positive, l1_ratio, ridge, bounds
+    loss, offset
         As in :func:`sparse_path`.
     standardize : bool, default=False
         As in :func:`sparse_path`; here it must be said.
     minimum : {"stationary", "coordinatewise", "swap"}, default="stationary"
         How strong a minimum zero has to be. From "coordinatewise" on, no single feature lowers the
-        objective, wherever its coefficient goes: with log-sum, or with columns of small variance,
-        that takes a larger alpha.
+        objective, wherever its coefficient goes within its bounds: with log-sum, or with columns of
+        small variance, that takes a larger alpha. Of losses other than squares only the first is
+        known, but for convex penalties, where all are the same.
 
     Returns
     -------
     float
         0.0 when no feature correlates with y.
     """
-    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    terms = terms_of(data, positive, standardize, l1_ratio, ridge, bounds)
-    problem = Problem(data, fit_intercept=fit_intercept, terms=terms, minimum=minimum)
-    return Solver(problem, resolve_penalty(penalty)).alpha_max(minimum)
+    data = check_data(X, y, sample_weight=sample_weight, weights=weights, offset=offset)
+    problem = Problem(
+        data,
+        fit_intercept=fit_intercept,
+        terms=terms_of(data, positive, standardize, l1_ratio, ridge, bounds),
+        minimum=minimum,
+        loss=resolve_loss(loss),
+    )
+    penalty = resolve_penalty(penalty)
+    if minimum != "stationary" and not problem.squared and not is_convex(penalty):
+        raise ValueError(
+            f"minimum={minimum!r} is known with loss='squared' only; use minimum='stationary', or "
+            "look for the first empty point of sparse_path."
+        )
+    solver = Solver(problem, penalty)
+    if not solver.exists:
+        raise ValueError(
+            "y: no finite intercept and unpenalised coefficients explain it best (a single class, "
+            "no counts at all, or unpenalised columns that separate classes), so there is no "
+            "alpha_max; check y, weights and sample_weight."
+        )
+    return solver.alpha_max(minimum)
 
 
 def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     X: Any,
-    y: Any,
+    y: Any = None,
     penalty: str | Penalty = "mcp",
     *,
     alphas: int | ArrayLike = 100,
-    eps: float = 1e-3,
+    eps: float | None = None,
     fit_intercept: bool = True,
     sample_weight: ArrayLike | None = None,
     weights: ArrayLike | None = None,
@@ -100,7 +141,7 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     start: str | ArrayLike = "lasso",
     minimum: str = "coordinatewise",
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     max_support: int | None = None,
     max_deviance: float | None = None,
     max_time: float | None = None,
@@ -110,22 +151,26 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     l1_ratio: float = 1.0,
     ridge: float = 0.0,
     bounds: Any = None,
+    loss: str | Loss = "squared",
+    offset: ArrayLike | None = None,
 ) -> Path:
     r"""Compute a regularisation path, every point with a certificate.
 
     .. math::
-        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        \min_{w, b}\; \frac{1}{n} \sum_i \omega_i f(o_i + b + x_i^\top w; y_i)
         + \sum_j \Big[ r(|v_j|; \alpha \lambda \pi_j)
         + \frac{\alpha (1 - \lambda) \pi_j + \rho}{2} v_j^2 \Big]
 
     where :math:`v_j` is :math:`w_j`, or the coefficient of the standardised column, the l1 ratio
-    :math:`\lambda` is 1 and the ridge :math:`\rho` is 0 unless something else is asked for.
+    :math:`\lambda` is 1, the ridge :math:`\rho` and the offset :math:`o` are 0 and the loss is
+    :math:`f(\eta; y) = (y - \eta)^2/2` unless something else is asked for.
 
     Parameters
     ----------
-    X : array, data frame or sparse matrix of shape (n_samples, n_features)
+    X : array, data frame or sparse matrix of shape (n_samples, n_features), or Statistics
         F-ordered float32 or float64 arrays and CSC matrices are read in place; a C-ordered array
-        is copied once.
+        is copied once. :class:`Statistics` hold y and sample weights too; a Dask array or frame in
+        chunks of rows is summed into one.
     y : array-like of shape (n_samples,)
     penalty : str or Penalty, default="mcp"
         "l1", "logsum", "mcp", "scad", "capped_l1", "lq", or an object with ``value`` and ``slope``.
@@ -133,8 +178,9 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
         How many alphas between alpha_max (or the first empty point above it, see ``start``) and
         eps * alpha_max, or the alphas themselves (any order; the path is computed and returned in
         decreasing order, repeats are dropped).
-    eps : float, default=1e-3
-        The last alpha over alpha_max, when ``alphas`` is an integer.
+    eps : float, default=None
+        The last alpha over alpha_max, when ``alphas`` is an integer. None takes 1e-3 where there
+        are more rows than features and 1e-2 elsewhere: see "Where a path ends" in the guide.
     fit_intercept : bool, default=True
     sample_weight : array-like of shape (n_samples,), default=None
         The :math:`\omega_i`, normalised to sum to n.
@@ -181,8 +227,9 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     n_jobs : int or None, default=None
         Threads for the passes over X; None means 1, -1 all cores. The result is the same, bit for
         bit, for any number.
-    progress : bool, default=False
-        Show a progress bar (needs tqdm).
+    progress : bool, default=None
+        Show a progress bar on standard error: one of tqdm, or a line of text where that is not
+        installed. None shows it on a terminal only, and only of work longer than two seconds.
     max_support : int, default=None
         End the path with the first alpha that selects at least so many features.
     max_deviance : float, default=None
@@ -209,6 +256,13 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     bounds : pair (lower, upper), default=None
         Where the coefficients may be: each side None, a number, one number per column, or a
         mapping from column names to numbers. Zero must be inside.
+    loss : str or Loss, default="squared"
+        "squared", "logistic" (y from 0 to 1; :class:`SparseClassifier` takes any labels),
+        "poisson", "negative_binomial" (counts), "huber" (numbers with outliers), an object such as
+        ``NegativeBinomial(theta=2)``, or one of yours with ``value``, ``gradient`` and
+        ``curvature``. See "Classes, counts, outliers" in the guide.
+    offset : array-like of shape (n_samples,), default=None
+        Added to the linear predictor of each row, for instance logarithms of exposures.
 
     Returns
     -------
@@ -218,7 +272,8 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     Warns
     -----
     ConvergenceWarning
-        When an alpha did not reach ``tol``: which one, the violation reached, and what to do.
+        When an alpha did not reach ``tol``: which one, the violation reached, and what to do. Also
+        where no finite coefficients are best: see ``separated`` of :class:`Path`.
     UserWarning
         When Ctrl-C ended the path: the finished part is returned, with ``ended="interrupted"``.
         Before the first alpha is finished there is none, and KeyboardInterrupt is raised.
@@ -233,7 +288,7 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     """
     penalty = resolve_penalty(penalty)
     grid = check_alphas(alphas)
-    eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-3")
+    eps = check_eps(eps)
     limits = check_limits(
         tol=tol,
         tol_relative_to=tol_relative_to,
@@ -243,15 +298,15 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
         max_time=max_time,
         callback=callback,
     )
-    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
-    terms = terms_of(data, positive, standardize, l1_ratio, ridge, bounds)
+    data = check_data(X, y, sample_weight=sample_weight, weights=weights, offset=offset)
     problem = Problem(
         data,
         fit_intercept=fit_intercept,
-        terms=terms,
+        terms=terms_of(data, positive, standardize, l1_ratio, ridge, bounds),
         n_jobs=n_jobs,
         shadow=shadow,
         minimum=minimum,
+        loss=resolve_loss(loss),
     )
     n_alphas = grid if isinstance(grid, int) else len(grid)
     begin = check_start(start, problem).suited(penalty)
@@ -259,6 +314,7 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
     warn_of_scales(solver)
     if isinstance(grid, int):
         grid = grid_from(solver, begin, grid, eps, limits.left())
+        limits = replace(limits, existing=True)
     points, ended = trace(solver, grid, limits, start=begin, progress=progress, keep_finished=True)
     warn_if_not_converged(points, limits.tol)
     return replace(path_of(problem, points, penalty, ended), tol_relative_to=tol_relative_to)

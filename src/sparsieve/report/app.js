@@ -100,15 +100,16 @@ function describe(t) {
   if (data.nDropped) el(legend, "span", `To keep the file small, the ${count(data.nDropped)} smallest features are counted but not listed.`);
   byId("size-chart").setAttribute("aria-label", `Number of selected features along the path, from ${t.support[0]} to ${t.support[t.support.length - 1]}.`);
   byId("passes-chart").setAttribute("aria-label", `Passes over the data per alpha, at most ${fmt(Math.max(...t.passes), 3)}.`);
-  if (t.curve) describeCurve(t.curve, choiceOf(t));
+  if (t.curve) describeCurve(t.curve, choiceOf(t), charts.curve.cut);
 }
 
-function describeCurve(curve, choice) {
+function describeCurve(curve, choice, cut) {
   const best = curve.best, word = curve.higher ? "highest" : "lowest";
   byId("curve-h").textContent = curve.nFolds ? "Cross-validation" : "Model selection";
   byId("curve-hint").textContent = (curve.nFolds
     ? `${curve.name}: ${curve.label} on the rows left out, mean over ${curve.nFolds} folds; the band is one standard error either side.`
-    : `${curve.name}: ${curve.label} at every alpha.`) + (choice ? ` Chosen by: ${choice.rule}.` : "");
+    : `${curve.name}: ${curve.label} at every alpha.`) + (choice ? ` Chosen by: ${choice.rule}.` : "") +
+    (cut ? " The scale is that of the best scores; worse ones are at its edge." : "");
   byId("curve-chart").setAttribute("aria-label",
     `${curve.label}: ${word} ${fmt(curve.mean[best], 4)} at alpha ${fmt(curve.alphas[best], 4)} with ${fmt(curve.support[best], 3)} features${curve.nFolds ? " in a fold on average" : ""}.`);
 }

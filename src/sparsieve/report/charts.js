@@ -20,9 +20,10 @@ function frame(host, height, margin) {
 }
 
 // Position of alpha number k: even in log(alpha), strongest penalty on the left.
-function alphaScale(box, alphas) {
+// An axis may be longer than the path on it.
+function alphaScale(box, alphas, axis = alphas) {
   const logs = alphas.map(Math.log);
-  const first = logs[0], span = logs[0] - logs[logs.length - 1];
+  const first = Math.log(axis[0]), span = first - Math.log(axis[axis.length - 1]);
   const at = (log) => span > 0 ? box.left + (first - log) / span * (box.right - box.left) : (box.left + box.right) / 2;
   const places = logs.map(at);
   return {
@@ -106,6 +107,19 @@ function shadeNotConvex(box, scale, track) {
   }
 }
 
+// The alphas of the path and of its curve: both charts then have the same axis, and a choice the same place.
+function axisOf(track) {
+  const of = [track.alphas, ...(track.curve ? [track.curve.alphas] : [])];
+  return [Math.max(...of.map((a) => a[0])), Math.min(...of.map((a) => a[a.length - 1]))];
+}
+
+// Where the axis goes on, and the path on all rows does not.
+function shadeBeyond(box, scale) {
+  const end = scale.places[scale.places.length - 1];
+  if (scale.places.length < 2 || box.right - end < 4) return;
+  svgEl(box.svg, "rect", { class: "shade beyond", x: end, y: box.top, width: box.right - end, height: box.bottom - box.top });
+}
+
 function linePath(row, scale, y) {
   let d = "", previous = -2;
   row.k.forEach((k, i) => {
@@ -124,14 +138,16 @@ function linePath(row, scale, y) {
 // The coefficient chart. Drawn once per path; `show` moves the cursor and recolours the lines.
 function pathChart(host, track, marks) {
   const box = frame(host, 430, { left: 66, right: 18, top: 30, bottom: 48 });
-  const scale = alphaScale(box, track.alphas);
+  const axis = axisOf(track);
+  const scale = alphaScale(box, track.alphas, axis);
   const drawn = [...track.rows.values()].sort((a, b) => b.largest - a.largest).slice(0, MAX_LINES);
   let low = 0, high = 0;
   for (const row of drawn) for (const v of row.v) { low = Math.min(low, v); high = Math.max(high, v); }
   shadeNotConvex(box, scale, track);
   const y = valueAxis(box, low, high);
-  alphaAxis(box, scale, track, true);
+  alphaAxis(box, scale, { alphas: axis }, true);
   supportAxis(box, scale, track);
+  shadeBeyond(box, scale);
   const lines = new Map();
   const single = track.alphas.length === 1;
   for (const row of drawn.slice().reverse()) {
@@ -234,20 +250,31 @@ function curveChart(host, curve, marks) {
     low = Math.min(low, m - (error ? error[k] : 0));
     high = Math.max(high, m + (error ? error[k] : 0));
   });
-  const y = valueAxis(box, low, high, 5);
+  const cut = zoomed(curve, low, high);
+  const y = valueAxis(box, cut.low, cut.high, 5);
   alphaAxis(box, scale, curve, true);
   supportAxis(box, scale, { support: curve.support.map(Math.round) }, curve.nFolds ? "mean" : "selected");
   const known = mean.map((m, k) => k).filter((k) => mean[k] !== null);
-  const place = (k, v) => scale.places[k].toFixed(1) + " " + y(v).toFixed(1);
+  const inside = (v) => Math.min(Math.max(y(v), box.top), box.bottom);
+  const place = (k, v) => scale.places[k].toFixed(1) + " " + inside(v).toFixed(1);
   if (error) {
     const upper = known.map((k) => place(k, mean[k] + error[k])), lower = known.map((k) => place(k, mean[k] - error[k])).reverse();
     svgEl(box.svg, "path", { class: "band", d: "M" + upper.concat(lower).join("L") + "Z" });
   }
   svgEl(box.svg, "path", { class: "line pos", d: "M" + known.map((k) => place(k, mean[k])).join("L") });
-  for (const k of known) svgEl(box.svg, "circle", { class: "dot pos", cx: scale.places[k], cy: y(mean[k]), r: known.length > 60 ? 2.5 : 3.5 });
+  for (const k of known) svgEl(box.svg, "circle", { class: "dot pos", cx: scale.places[k], cy: inside(mean[k]), r: known.length > 60 ? 2.5 : 3.5 });
   drawMarks(box, scale, marks);
   const cursor = svgEl(box.svg, "line", { class: "cursor", y1: box.top, y2: box.bottom });
-  return { box, scale, cursor };
+  return { box, scale, cursor, cut: cut.low > low || cut.high < high };
+}
+
+// A range of scores on which the choice can be seen: the scores of the strongest penalties are so bad that next to them all
+// others look alike. Six standard errors of the best one either side, or without folds a third of all, is enough.
+function zoomed(curve, low, high) {
+  const best = curve.mean[curve.best], error = curve.error ? curve.error[curve.best] : null;
+  const room = Math.max(error ? 6 * error : 0, (high - low) / (error ? 12 : 3));
+  if (!Number.isFinite(room) || room <= 0) return { low, high };
+  return curve.higher ? { low: Math.max(low, best - room), high } : { low, high: Math.min(high, best + room) };
 }
 
 function smallChart(host, track, values, bars) {

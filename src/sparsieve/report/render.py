@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import html
 import os
@@ -33,6 +34,11 @@ class Report(str):
     """The HTML of a report: a string, shown as a live page when a notebook displays it."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        found = re.search(r"<title>(.*?)</title>", self, re.DOTALL)
+        title = html.unescape(found[1].strip()) if found else "report"
+        return f"<Report {title!r}: {len(self):,} characters of HTML; str() is the page>"
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that notebook and page leave each other be."""
@@ -182,13 +188,17 @@ def _hash(script: str) -> str:
 def _made() -> dict[str, str]:
     """Return when and with what the report was made."""
     made = {"date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
-    for package in ("sparsieve", "numpy", "scipy", "scikit-learn"):
-        try:
-            made[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:  # an uninstalled source tree
-            made[package] = "not installed"
+    made |= {name: _version(name) for name in ("sparsieve", "numpy", "scipy", "scikit-learn")}
     made["Python"] = platform.python_version()
     return made
+
+
+@functools.cache  # reading it takes longer than the rest of a small report
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # an uninstalled source tree
+        return "not installed"
 
 
 def _summary(story: Story) -> str:

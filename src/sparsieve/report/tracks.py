@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._words import terms_in_words
+from .._words import ends_in_words, terms_in_words
 from ..data.terms import PLAIN
 from ..data.types import Floats
 from ..inspect.convexity import convex_region, global_lower_bounds
@@ -250,6 +250,7 @@ def _story_of_estimator(model: Any) -> Story:
         for key, value in params.items()
         if isinstance(value, bool | int | float | str) and key not in _TERMS
     } | terms_in_words(params)
+    settings |= ends_in_words(model)
     path = getattr(model, "path_", None)
     if not isinstance(path, PathData):
         return replace(_story_of_point(model), settings=settings, code=_code(model))

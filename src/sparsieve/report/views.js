@@ -24,12 +24,21 @@ function showTiles(track, k) {
   if (track.r2[k] !== null) tiles.splice(1, 0, [percent(track.r2[k], 1), "variance explained (in sample)"]);
   const at = track.curve ? nearestAlpha(track.curve.alphas, track.alphas[k]) : -1;
   if (at >= 0 && track.curve.mean[at] !== null) tiles.splice(1, 0, [fmt(track.curve.mean[at], 4), track.curve.label + (track.curve.nFolds ? " (left-out rows)" : "")]);
+  const share = at >= 0 ? leftOutShare(track, at) : null;
+  if (share !== null) tiles.splice(2, 0, [percent(Math.max(share, 0), 1), "variance explained (left-out rows)"]);
   byId("tiles").replaceChildren();
   for (const [value, label, tone] of tiles) {
     const tile = el(byId("tiles"), "div", null, { class: "tile" });
     el(tile, "b", value, { class: [tone || "", value.length > 7 ? "long" : ""].join(" ").trim() });
     el(tile, "span", label);
   }
+}
+
+// R2 on the rows left out: of a path that begins with no feature, the first objective is half of the variance of y.
+function leftOutShare(track, at) {
+  const { curve } = track;
+  if (!curve.nFolds || curve.label !== "mean squared error" || curve.mean[at] === null) return null;
+  return track.support[0] === 0 && track.objective[0] > 0 ? 1 - curve.mean[at] / (2 * track.objective[0]) : null;
 }
 
 // On centred data the intercept is zero; a computed one that is rounding against the residuals,

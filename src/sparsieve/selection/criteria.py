@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from typing import Any, Self
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import gammaln, ndtr
-from sklearn.utils.validation import validate_data
 
+from .._progress import check_progress, counter
 from ..data.kinds import check_flag
 from ..data.types import Floats
 from ..data.validation import check_number
@@ -19,16 +20,17 @@ from ..estimators.regressor import FittedPoint
 from ..inspect.choice import choice_of
 from ..inspect.relax import least_squares_on
 from ..inspect.scales import warn_of_scales
+from ..losses import Loss
 from ..paths.path import make_path
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty
 from ..penalties.resolve import as_given
 from ..solve.limits import Limits, check_limits
-from ..solve.points import Point
+from ..solve.points import Fits, Point
 from ..solve.problem import Problem
 from ..solve.solvers import Solver
-from ..solve.starts import check_start
-from .grid import alpha_grids, follow_shape
+from ..solve.starts import Start, check_start
+from .grid import alpha_grids, ends_by_itself, follow_shape, warn_of_last
 from .shapes import resolve_penalties
 
 __all__ = ["CRITERIA", "SparseRegressorIC", "information_criterion"]
@@ -114,6 +116,8 @@ def effective_samples(problem: Problem) -> float:
     counts leave n at the number of rows: those that sum to one, say, or are larger than a double
     can count.
     """
+    if problem.data.stand_in is not None:
+        return problem.data.stand_in.effective_samples
     weight = problem.data.sample_weight
     if weight is None:
         return float(problem.n_samples)
@@ -122,9 +126,15 @@ def effective_samples(problem: Problem) -> float:
 
 
 def residual_sums(problem: Problem, points: Sequence[Point]) -> Floats:
-    """Return the residual sum of squares of each point, the sample weights summing to n."""
-    squares = problem.residuals(points) ** 2
-    return np.asarray(effective_samples(problem) * (problem.data.omega() @ squares))
+    """Return the residual sum of squares of each point, the sample weights summing to n.
+
+    Of other losses the deviance; inf for a point that does not exist (separated).
+    """
+    used = np.flatnonzero(problem.data.omega() > 0.0)
+    deviances = problem.deviances(Fits.of(points))
+    if problem.squared:
+        return np.asarray(effective_samples(problem) * (problem.data.omega() @ deviances))
+    return np.asarray(effective_samples(problem) * (problem.data.omega()[used] @ deviances[used]))
 
 
 def estimate_noise_variance(
@@ -148,16 +158,47 @@ def estimate_noise_variance(
     """
     n, d = effective_samples(problem), problem.n_features
     free = n - int(problem.fit_intercept)
-    if d <= _SHARE * n and problem.n_samples * d <= _DENSE_LIMIT:
+    if not problem.squared:
+        return _dispersion(problem, penalty, points)
+    if d <= _SHARE * n and problem.design.shape[0] * d <= _DENSE_LIMIT:
         return _least_squares_variance(problem, np.arange(d), n)
     df = np.array([point.values.size for point in points])
-    variance = rss / np.maximum(free - df, 1.0)
+    pilot = _pilot(problem, penalty, points, rss / np.maximum(free - df, 1.0))
+    return _least_squares_variance(problem, points[pilot].columns, n)
+
+
+def _pilot(problem: Problem, penalty: Penalty, points: Sequence[Point], variance: Floats) -> int:
+    """Return where a path meets the noise, given the variance of the residuals at each point."""
     alphas = np.array([point.alpha for point in points])
     strengths = problem.terms.strength(alphas)
     slope = np.asarray(penalty.slope(np.zeros_like(alphas), strengths), dtype=np.float64)
-    below = slope < _noise_level(problem) * np.sqrt(variance / n)
+    below = slope < _noise_level(problem) * np.sqrt(variance / effective_samples(problem))
     last = int(np.argmax(below)) - 1 if np.any(below) else len(points) - 1
-    return _least_squares_variance(problem, points[max(last, 0)].columns, n)
+    return max(last, 0)
+
+
+def _dispersion(problem: Problem, penalty: Penalty, points: Sequence[Point]) -> float:
+    r"""Return by how much a deviance is too large for a log-likelihood.
+
+    1 for losses that are log-likelihoods. Otherwise, with the residuals :math:`u = -f'` at the
+    pilot with k features,
+
+    .. math:: \frac{n \sum_i \Omega_i u_i^2 / (n - k - 1)}{\sum_i \Omega_i f''_i}
+
+    the variance of the score over the curvature (Ronchetti 1985).
+    """
+    known = problem.loss.dispersion
+    if known is not None:
+        return known
+    n, omega = effective_samples(problem), problem.data.omega()
+    eta = problem.predictions(Fits.of(points))
+    y = problem.data.y[:, np.newaxis]
+    df = np.array([point.values.size for point in points]) + int(problem.fit_intercept)
+    squares = omega @ problem.loss.gradient(eta, y) ** 2
+    variance = np.where(np.isnan(squares), 0.0, n * squares / np.maximum(n - df, 1.0))
+    pilot = _pilot(problem, penalty, points, variance)
+    bend = float(omega @ problem.loss.curvature(eta[:, pilot], problem.data.y))
+    return float(variance[pilot]) / bend if bend > 0.0 else 1.0
 
 
 def _noise_level(problem: Problem) -> float:
@@ -184,26 +225,36 @@ def _least_squares_variance(problem: Problem, columns: NDArray[np.int64], n: flo
     """Return the residual variance of least squares on some columns."""
     values, intercept = least_squares_on(problem, columns)
     block = problem.design.dense(columns)
-    squares = (problem.data.y - intercept - block @ values) ** 2
+    squares = (problem.data.y - problem.offset - intercept - block @ values) ** 2
     residual = n * float(problem.data.omega() @ squares)
     used = int(np.linalg.matrix_rank(block)) if columns.size else 0
     return residual / max(n - used - int(problem.fit_intercept), 1.0)
 
 
+def _table(size: int, rows: Sequence[Any]) -> Floats:
+    """Return rows of numbers as one array of that width, NaN beyond the end of each."""
+    table = np.full((len(rows), size), np.nan)
+    for line, row in zip(table, rows, strict=True):
+        line[: len(row)] = row
+    return table
+
+
 class SparseRegressorIC(FittedPoint):
-    r"""Sparse linear regression with alpha, and the penalty's shape, chosen by a criterion.
+    r"""Sparse linear models with alpha, and the penalty's shape, chosen by a criterion.
 
     .. math::
-        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        \min_{w, b}\; \frac{1}{n} \sum_i \omega_i f(o_i + b + x_i^\top w; y_i)
         + \sum_j r(|w_j|; \alpha \pi_j)
 
-    Among the alphas of every penalty, the one with the lowest
+    with :math:`f(\eta; y) = (y - \eta)^2/2` unless ``loss`` names another one. Among the alphas of
+    every penalty, the one with the lowest
 
     .. math::
         \frac{\mathrm{RSS}}{\sigma^2} + n \log(2\pi\sigma^2) + c(k)
 
-    is kept, where k counts the non-zero coefficients and c is named by ``criterion``: see
-    :func:`information_criterion`. One path per penalty is all it costs.
+    is kept (the deviance instead of RSS for other losses), where k counts the non-zero coefficients
+    and c is named by ``criterion``: see :func:`information_criterion`. One path per penalty is all
+    it costs.
 
     Parameters
     ----------
@@ -215,7 +266,9 @@ class SparseRegressorIC(FittedPoint):
     noise_variance : float, default=None
         :math:`\sigma^2`. None estimates it: least squares on all features when
         :math:`d \le n/2`, otherwise the residual variance at the alpha where the path meets the
-        noise (the median over penalties).
+        noise (the median over penalties). Of losses that are log-likelihoods (logistic, Poisson,
+        negative binomial) it is the dispersion, 1 unless given; of Huber's and your own the
+        variance of the score over the curvature, where the path meets the noise.
     gamma : float, default=1.0
         EBIC's :math:`\gamma` in [0, 1].
     alphas, eps
@@ -227,8 +280,17 @@ class SparseRegressorIC(FittedPoint):
         Where each solve begins: as in :func:`sparse_path`.
     minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
         How strong a minimum is looked for: as in :func:`sparse_path`.
+    progress : bool, default=None
+        Show a progress bar, as in :func:`sparse_path`.
+    max_support, max_deviance : int, float, default=None
+        End each path early, as in :func:`sparse_path`.
+    max_time : float, default=None
+        Seconds for all paths, each penalty with an equal share.
     relax : bool, default=False
-        Keep least squares on the selected features; the criterion judges the penalised fits.
+        Keep the fit without a penalty on the selected features; the criterion judges the penalised
+        fits.
+    loss : str or Loss, default="squared"
+        As in :class:`SparseRegressor`.
 
     Attributes
     ----------
@@ -236,10 +298,13 @@ class SparseRegressorIC(FittedPoint):
     penalty_ : Penalty
     alphas_ : ndarray of shape (n_alphas,) or (n_penalties, n_alphas)
     criterion_ : ndarray of the same shape
-        The criterion of every fit.
+        The criterion of every fit; NaN beyond the end of a path that a limit ended.
+    ended_ : ndarray of str of shape (n_penalties,)
+        "complete", or what ended each path: "max_support", "max_deviance" or "max_time".
     degrees_of_freedom_ : ndarray of the same shape
         Non-zero coefficients: exactly unbiased for the lasso (Zou, Hastie and Tibshirani 2007), the
-        usual convention for non-convex penalties, whose search costs somewhat more than that.
+        usual convention for non-convex penalties, whose search costs somewhat more than that. With
+        NaN, and then of floats, where a limit ended a path.
     best_index_ : int
         Where the chosen point is in ``criterion_``, counted row by row.
     tie_ : float
@@ -270,7 +335,7 @@ class SparseRegressorIC(FittedPoint):
         *,
         criterion: str = "ebic",
         alphas: int | ArrayLike = 100,
-        eps: float = 1e-3,
+        eps: float | None = None,
         noise_variance: float | None = None,
         gamma: float = 1.0,
         fit_intercept: bool = True,
@@ -281,11 +346,16 @@ class SparseRegressorIC(FittedPoint):
         start: str | ArrayLike = "lasso",
         minimum: str = "coordinatewise",
         n_jobs: int | None = None,
+        progress: bool | None = None,
+        max_support: int | None = None,
+        max_deviance: float | None = None,
+        max_time: float | None = None,
         relax: bool = False,
         standardize: bool | None = None,
         l1_ratio: float = 1.0,
         ridge: float = 0.0,
         bounds: Any = None,
+        loss: str | Loss = "squared",
     ) -> None:
         self.penalty = as_given(penalty)
         self.criterion = criterion
@@ -301,22 +371,36 @@ class SparseRegressorIC(FittedPoint):
         self.start = start
         self.minimum = minimum
         self.n_jobs = n_jobs
+        self.progress = progress
+        self.max_support = max_support
+        self.max_deviance = max_deviance
+        self.max_time = max_time
         self.relax = relax
         self.standardize = standardize
         self.l1_ratio = l1_ratio
         self.ridge = ridge
         self.bounds = bounds
+        self.loss = loss
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         """Fit a path per penalty and keep the point with the lowest criterion.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        X : array, data frame or sparse matrix of shape (n_samples, n_features), or Statistics
         y : array-like of shape (n_samples,)
+            Part of the Statistics, where X is one.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights that count repetitions are as good as repeated rows: n is their sum, or the
             number of rows of positive weight when that is larger, or when a weight is above 2^53.
+        offset : array-like of shape (n_samples,), default=None
+            Added to the linear predictor of each row.
 
         Returns
         -------
@@ -329,35 +413,63 @@ class SparseRegressorIC(FittedPoint):
         """
         penalties = resolve_penalties(self.penalty)
         relax = check_flag("relax", self.relax)
+        check_progress(self.progress)
         limits = self._checked()
-        problem = self._problem(X, y, sample_weight, self.n_jobs)
-        validate_data(self, X, skip_check_array=True)
+        problem = self._problem(X, y, sample_weight, self.n_jobs, offset=offset)
+        self._note_columns(X, problem)
         start = check_start(self.start, problem)
-        grids = alpha_grids(problem, penalties, self.alphas, self.eps, start=start)
-        solver = Solver(problem, penalties[0], n_alphas=grids[0].size)
+        grids = alpha_grids(
+            problem, penalties, self.alphas, self.eps, start=start, max_time=limits.left()
+        )
+        solver = Solver(problem, penalties[0], max_time=limits.left(), n_alphas=grids[0].size)
         warn_of_scales(solver)
-        paths: list[list[Point]] = []
-        for penalty, grid in zip(penalties, grids, strict=True):
-            begin = start.suited(penalty)
-            paths.append(follow_shape(solver, penalty, grid, limits, start=begin)[0])
+        paths, ended = self._follow(solver, penalties, grids, limits, start)
         warn_if_not_converged([point for points in paths for point in points], limits.tol)
-        criterion = self._judge(problem, penalties, paths)
-        single = len(penalties) == 1
+        single, size = len(penalties) == 1, grids[0].size
+        criterion = self._judge(problem, penalties, paths, size)
         self.alphas_ = grids[0] if single else np.stack(grids)
         self.criterion_ = criterion[0] if single else criterion
+        self.ended_ = np.array(ended)
         self.tie_ = limits.tol * problem.n_samples  # the accuracy of the solves
         choice = choice_of(self)
         row, at = choice.row, choice.at()
-        self.best_index_ = row * grids[0].size + at
+        self.best_index_ = row * size + at
         self.penalty_, self.alpha_ = penalties[row], float(grids[row][at])
-        names = problem.data.feature_names
-        self.path_ = make_path(paths[row], problem.n_features, self.penalty_, names)
-        df = np.array([[point.values.size for point in points] for points in paths])
+        names, d = problem.data.feature_names, problem.n_features
+        self.path_ = make_path(
+            paths[row], d, self.penalty_, names, ended=ended[row], loss=problem.loss
+        )
+        df = _table(size, [[point.values.size for point in points] for points in paths])
+        df = df if np.any(np.isnan(df)) else df.astype(np.int64)
         self.degrees_of_freedom_ = df[0] if single else df
         self._store(paths[row][at], limits.tol, problem, self.penalty_, solver.norms2)
         if relax:
             self._relax(problem, paths[row][at])
+        if ends_by_itself(self.alphas, self.eps):
+            unexplained = np.array([1.0 - point.r2 for point in paths[row]])
+            warn_of_last(grids[row], unexplained, at, stacklevel=3)
         return self
+
+    def _follow(
+        self,
+        solver: Solver,
+        penalties: Sequence[Penalty],
+        grids: Sequence[Floats],
+        limits: Limits,
+        start: Start,
+    ) -> tuple[list[list[Point]], list[str]]:
+        """Follow the path of each penalty; return the paths and why each of them ended."""
+        paths, ended = [], []
+        with contextlib.closing(counter(len(penalties), 0, self.progress, "paths")) as bar:
+            for k, (penalty, grid) in enumerate(zip(penalties, grids, strict=True)):
+                share = limits.share(len(penalties) - k)
+                points, why = follow_shape(
+                    solver, penalty, grid, share, start=start.suited(penalty)
+                )
+                paths.append(points)
+                ended.append(why)
+                bar.update()
+        return paths, ended
 
     def _checked(self) -> Limits:
         if self.criterion not in CRITERIA:
@@ -370,22 +482,37 @@ class SparseRegressorIC(FittedPoint):
             check_number(
                 "noise_variance", self.noise_variance, remedy="pass None to have it estimated"
             )
-        return check_limits(tol=self.tol, max_iter=self.max_iter)
+        return check_limits(
+            tol=self.tol,
+            max_iter=self.max_iter,
+            max_support=self.max_support,
+            max_deviance=self.max_deviance,
+            max_time=self.max_time,
+        )
 
     def _judge(
-        self, problem: Problem, penalties: Sequence[Penalty], paths: Sequence[Sequence[Point]]
+        self,
+        problem: Problem,
+        penalties: Sequence[Penalty],
+        paths: Sequence[Sequence[Point]],
+        size: int,
     ) -> Floats:
-        """Return the criterion of every point: (n_penalties, n_alphas)."""
+        """Return the criterion of every point: (n_penalties, n_alphas), NaN where there is none."""
         rss = [residual_sums(problem, points) for points in paths]
         variance = self.noise_variance
         if variance is None:
             each = zip(penalties, paths, rss, strict=True)
             variance = float(np.median([estimate_noise_variance(problem, *one) for one in each]))
         self.noise_variance_ = max(float(variance), _NO_NOISE)
+        if all(np.all(np.isinf(each)) for each in rss):
+            raise ValueError(
+                "alphas: none of them has a finite solution (separated); use larger alphas, a "
+                "ridge (ridge=1e-3), or a penalty that grows without bound (l1, logsum)."
+            )
         return information_criterion(
             self.criterion,
-            np.stack(rss),
-            [[point.values.size for point in points] for points in paths],
+            _table(size, rss),
+            _table(size, [[point.values.size for point in points] for points in paths]),
             n_samples=effective_samples(problem),
             n_features=problem.n_features,
             noise_variance=self.noise_variance_,

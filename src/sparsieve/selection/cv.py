@@ -4,145 +4,53 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
+from .._progress import check_progress
 from .._words import describe
 from ..data.kinds import check_flag
-from ..data.sample_weights import in_range
 from ..data.terms import check_l1_ratios
 from ..data.types import Floats
+from ..data.validation import count_jobs
 from ..estimators.regressor import FittedPoint
-from ..files.checkpoint import Checkpoint, check_place, fingerprint
+from ..files.checkpoint import Checkpoint, check_place
 from ..inspect.choice import choice_of
-from ..inspect.relax import least_squares_on
 from ..inspect.scales import warn_of_scales
+from ..losses import Loss
 from ..paths.path import make_path
 from ..paths.sparse_path import warn_if_not_converged
-from ..penalties import Penalty
 from ..penalties.resolve import as_given
-from ..solve.limits import Limits, check_limits
+from ..solve.limits import check_limits
 from ..solve.problem import Problem
 from ..solve.solvers import Solver
-from ..solve.starts import Start, check_start
-from ..solve.tracing import fits_along, trace
+from ..solve.starts import check_start
+from ..solve.tracing import trace
+from .fold_runs import FoldResult, FoldUnit, Plan, endings, fold_of, run_fold, unsettled
 from .folds import Fold, make_folds
-from .grid import alpha_grids
+from .given_folds import GivenFold, all_of, are_given, folds_of, given_folds
+from .grid import alpha_grids, ends_by_itself, grid_in_words, warn_of_last
 from .runs import Cancel, run_units
-from .scores import check_scorer, mean_squared_errors, score_points
+from .scores import check_scorer
 from .shapes import resolve_penalties
 
 __all__ = ["SparseRegressorCV"]
 
 
-class FoldResult(NamedTuple):
-    """What one fold says about every alpha of every shape: arrays of (n_penalties, n_alphas)."""
-
-    mse: Floats
-    score: Floats
-    support_size: Floats
-    kkt: Floats
-    converged: Floats
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything the folds have in common; goes to worker processes as it is."""
-
-    problem: Problem
-    penalties: list[Penalty]  # one per row of the tables, like the next
-    l1_ratios: list[float]
-    grids: list[Floats]
-    limits: Limits
-    start: Start
-    cancel: Cancel
-    scorer: Any
-    scoring: Any
-    relax: bool
-
-    def of_row(self, row: int) -> Problem:
-        """Return the problem of one row: they differ in the l1 ratio only."""
-        return self.problem.with_l1_ratio(self.l1_ratios[row])
-
-
-def run_fold(plan: Plan, fold: Fold) -> FoldResult:
-    """Fit every alpha of every shape on the training rows and judge it on the test rows.
-
-    The training rows are the whole X with the other rows' sample weights set to zero, so nothing is
-    copied; Gram matrix, factor and bounds carry over from shape to shape.
-    """
-    data = plan.problem.data
-    weight = np.bincount(fold.train, minlength=plan.problem.n_samples).astype(np.float64)
-    test_weight = None
-    if data.sample_weight is not None:
-        weight *= in_range(np.where(weight > 0.0, data.sample_weight, 0.0))
-        test_weight = in_range(data.sample_weight[fold.test])
-    y = data.y[fold.test]
-    held_out = None if plan.scorer is None else plan.problem.design.rows(fold.test)
-    solver = None
-    shape = (len(plan.penalties), plan.grids[0].size)
-    out = FoldResult(*(np.full(shape, np.nan) for _ in FoldResult._fields))
-    for s, (penalty, alphas) in enumerate(zip(plan.penalties, plan.grids, strict=True)):
-        if solver is None or solver.problem.terms.l1_ratio != plan.l1_ratios[s]:
-            solver = Solver(plan.of_row(s), penalty, weight, n_alphas=alphas.size)
-            solver.watch(plan.cancel.flag)
-        solver.set_penalty(penalty)
-        solver.clear()
-        fits = fits_along(solver, alphas, plan.limits, plan.start.suited(penalty))
-        plan.cancel.check()
-        if plan.relax:
-            refits = [
-                least_squares_on(plan.problem, columns, weight) for columns, *_ in fits.each()
-            ]
-            fits = fits._replace(
-                values=np.concatenate([values for values, _ in refits]),
-                intercepts=np.array([intercept for _, intercept in refits]),
-            )
-        out.mse[s] = mean_squared_errors(y, plan.problem.predictions(fits, fold.test), test_weight)
-        out.score[s] = (
-            -out.mse[s]
-            if plan.scorer is None
-            else score_points(
-                plan.scorer, plan.scoring, held_out, y, fits, test_weight, plan.cancel.check
-            )
-        )
-        out.support_size[s] = fits.sizes
-        out.kkt[s] = fits.kkt
-        out.converged[s] = fits.converged
-    return out
-
-
-def _fold_of(shape: tuple[int, int], arrays: Mapping[str, Any]) -> FoldResult:
-    """Return the result that a checkpoint has for a fold; ValueError if it cannot be one."""
-    result = FoldResult(**arrays)
-    if any(a.shape != shape or a.dtype != np.float64 for a in result):
-        raise ValueError("not one number per penalty and alpha")
-    if not np.all([result.mse >= 0.0, result.kkt >= 0.0, result.support_size >= 0.0]):
-        raise ValueError("a number that no fold gives")
-    return result
-
-
-def _identity(plan: Plan, folds: Sequence[Fold]) -> str:
-    limits = plan.limits
-    options: tuple[Any, ...] = (limits.tol, limits.max_iter, plan.scoring, plan.relax)
-    if len(set(plan.l1_ratios)) > 1:
-        options = (*options, plan.l1_ratios)
-    return fingerprint(plan.problem, plan.penalties, plan.grids, list(folds), *options)
-
-
 class SparseRegressorCV(FittedPoint):
-    r"""Sparse linear regression with alpha, and the penalty's shape, chosen by cross-validation.
+    r"""Sparse linear models with alpha, and the penalty's shape, chosen by cross-validation.
 
     .. math::
-        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        \min_{w, b}\; \frac{1}{n} \sum_i \omega_i f(o_i + b + x_i^\top w; y_i)
         + \sum_j r(|w_j|; \alpha \pi_j)
+
+    with :math:`f(\eta; y) = (y - \eta)^2/2` unless ``loss`` names another one.
 
     Every alpha of every penalty is fitted on the same folds; the best one is fitted again on all
     rows, with its certificate.
@@ -154,12 +62,16 @@ class SparseRegressorCV(FittedPoint):
     alphas : int or array-like, default=100
         How many alphas between alpha_max (of all rows, per penalty; or the first empty point above
         it, as in :func:`sparse_path`) and eps * alpha_max, or the alphas themselves.
-    eps : float, default=1e-3
-        alpha_min / alpha_max, when ``alphas`` is an integer.
+    eps : float, default=None
+        alpha_min / alpha_max, when ``alphas`` is an integer. None takes what suits the data, as
+        :func:`sparse_path` does, and lets a fold end where its error has risen for so long that no
+        smaller alpha can be chosen; with a number every fold has all alphas.
     cv : int, splitter or iterable of (train, test), default=None
-        As in scikit-learn; None means 5 folds.
+        As in scikit-learn; None means 5 folds. A number of folds is stratified where y has the two
+        values of ``loss="logistic"``.
     scoring : str or callable, default=None
-        A scikit-learn scorer, the higher the better; None means the mean squared error.
+        A scikit-learn scorer, the higher the better; None means the mean squared error, or the mean
+        deviance of another loss.
     rule : {"min", "1se"}, default="min"
         "min" takes the best mean score (the largest alpha when scores tie to ``tol``). "1se"
         takes, for the penalty of the best one, the largest alpha whose mean score is within one
@@ -173,13 +85,21 @@ class SparseRegressorCV(FittedPoint):
     minimum : {"stationary", "coordinatewise", "swap"}, default="coordinatewise"
         How strong a minimum is looked for, in every fold and in the final fit: as in
         :func:`sparse_path`.
+    loss : str or Loss, default="squared"
+        As in :class:`SparseRegressor`.
     n_jobs : int or None, default=None
         Folds fitted at the same time: threads unless a joblib context asks for another backend.
-    progress : bool, default=False
-        Show a progress bar (needs tqdm).
+    progress : bool, default=None
+        Show a progress bar, as in :func:`sparse_path`.
+    max_support, max_deviance : int, float, default=None
+        End the path of each fold, and that on all rows, early, as in :func:`sparse_path`. Only an
+        alpha that all folds have can be chosen. Where the path on all rows ends above it, that end
+        is kept: ``path_.ended`` says why.
+    max_time : float, default=None
+        Seconds for all folds, penalties and the fit on all rows, each with an equal share.
     relax : bool, default=False
-        Judge, and in the end keep, least squares on the features that each alpha selects; the
-        certificate is that of the penalised fit that selected them.
+        Judge, and in the end keep, the fit without a penalty on the features that each alpha
+        selects; the certificate is that of the penalised fit that selected them.
     checkpoint : path, default=None
         File that keeps the finished folds: the same call after an interruption (even a kill) goes
         on from there, to the same bits.
@@ -192,12 +112,18 @@ class SparseRegressorCV(FittedPoint):
     alphas_ : ndarray of shape (n_alphas,) or (n_penalties, n_alphas)
         Decreasing. With several l1 ratios there is a row for each of them and each penalty.
     mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_penalties, n_alphas, n_folds)
-        Mean squared error on the rows left out.
+        Mean squared error on the rows left out; of other losses the mean deviance, twice what the
+        loss is above its smallest value. NaN where the fold ended before, inf where it has no
+        finite solution (separated).
+    ended_ : ndarray of str of shape (n_folds,) or (n_penalties, n_folds)
+        "complete", or why a fold ended before the last alpha: "rising" (errors), "max_support",
+        "max_deviance" or "max_time".
     cv_results_ : dict of ndarray
         One row per penalty and alpha: ``penalty``, ``l1_ratio``, ``alpha``, ``mean_test_score``,
         ``std_test_score``, ``se_test_score``, ``rank_test_score``, ``mean_support_size``,
         ``n_converged``, and ``split<k>_test_score`` for each fold. Scores are the higher the
-        better (minus the mean squared error by default).
+        better (by default minus the mean squared error, or the mean deviance). The mean of scores
+        of which one is missing is NaN and ranks last.
     best_index_, min_index_ : int
         Rows of ``cv_results_``: the one chosen by ``rule``, and the one with the best mean score.
     tie_ : float
@@ -226,7 +152,7 @@ class SparseRegressorCV(FittedPoint):
         penalty: Any = "mcp",
         *,
         alphas: int | ArrayLike = 100,
-        eps: float = 1e-3,
+        eps: float | None = None,
         cv: Any = None,
         scoring: Any = None,
         rule: str = "min",
@@ -238,13 +164,17 @@ class SparseRegressorCV(FittedPoint):
         start: str | ArrayLike = "lasso",
         minimum: str = "coordinatewise",
         n_jobs: int | None = None,
-        progress: bool = False,
+        progress: bool | None = None,
+        max_support: int | None = None,
+        max_deviance: float | None = None,
+        max_time: float | None = None,
         relax: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
         standardize: bool | None = None,
         l1_ratio: float = 1.0,
         ridge: float = 0.0,
         bounds: Any = None,
+        loss: str | Loss = "squared",
     ) -> None:
         self.penalty = as_given(penalty)
         self.alphas = alphas
@@ -261,28 +191,60 @@ class SparseRegressorCV(FittedPoint):
         self.minimum = minimum
         self.n_jobs = n_jobs
         self.progress = progress
+        self.max_support = max_support
+        self.max_deviance = max_deviance
+        self.max_time = max_time
         self.relax = relax
         self.checkpoint = checkpoint
         self.standardize = standardize
         self.l1_ratio = l1_ratio
         self.ridge = ridge
         self.bounds = bounds
+        self.loss = loss
+
+    # The splitter asks for groups, not this estimator: see ``get_metadata_routing``.
+    __metadata_request__fit = {"groups": UNUSED}  # noqa: RUF012 - read by scikit-learn
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return what a pipeline may pass: what was asked for here, and what the splitter wants.
+
+        As with scikit-learn's ``LassoCV``, ``groups`` reach the splitter through a pipeline or a
+        search when metadata routing is enabled.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        if hasattr(self.cv, "split"):
+            mapping = MethodMapping().add(caller="fit", callee="split")
+            router.add(splitter=self.cv, method_mapping=mapping)
+        return router
 
     def fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        groups: Any = None,
+        offset: ArrayLike | None = None,
     ) -> Self:
         """Choose alpha and penalty by cross-validation, then fit them on all rows.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        X : array, data frame or sparse matrix of shape (n_samples, n_features), or list
+            A list of :class:`Statistics`, one per fold: each is scored on the fit of the others.
         y : array-like of shape (n_samples,)
+            Part of the Statistics, where X is a list of them.
         sample_weight : array-like of shape (n_samples,), default=None
             Weigh the rows in fits and in the score of each fold. Every fold counts once in the mean
             of the scores, whatever its weights: a weight of 2 then means the same as a row that
             is there twice, with both copies in one fold.
         groups : array-like of shape (n_samples,), default=None
             For splitters that keep groups together.
+        offset : array-like of shape (n_samples,), default=None
+            Added to the linear predictor of each row, in fits and on rows left out.
 
         Returns
         -------
@@ -298,22 +260,31 @@ class SparseRegressorCV(FittedPoint):
             raise ValueError(f"rule={self.rule!r} is not known; use 'min' or '1se'.")
         penalties = resolve_penalties(self.penalty)
         relax = check_flag("relax", self.relax)
-        progress = check_flag("progress", self.progress)
-        limits = check_limits(tol=self.tol, max_iter=self.max_iter)
+        progress = check_progress(self.progress)
+        limits = check_limits(
+            tol=self.tol,
+            max_iter=self.max_iter,
+            max_support=self.max_support,
+            max_deviance=self.max_deviance,
+            max_time=self.max_time,
+        )
         scorer = check_scorer(self.scoring)
         ratios = check_l1_ratios(self.l1_ratio)
-        problem = self._problem(X, y, sample_weight, None, ratios[0])
-        validate_data(self, X, skip_check_array=True)
-        folds = make_folds(self.cv, X, problem.data.y, groups, problem.data.sample_weight)
+        problem, folds = self._data(X, y, sample_weight, groups, ratios[0], offset)
+        self._note_columns(X, problem)
         start = check_start(self.start, problem)
         grids = [
             grid
             for ratio in ratios
             for grid in alpha_grids(
-                problem.with_l1_ratio(ratio), penalties, self.alphas, self.eps, start=start
+                problem.with_l1_ratio(ratio),
+                penalties,
+                self.alphas,
+                self.eps,
+                start=start,
+                max_time=limits.left(),
             )
         ]
-        cancel = Cancel()
         plan = Plan(
             problem=problem,
             penalties=penalties * len(ratios),
@@ -321,42 +292,81 @@ class SparseRegressorCV(FittedPoint):
             grids=grids,
             limits=limits,
             start=start,
-            cancel=cancel,
+            cancel=Cancel(),
             scorer=scorer,
             scoring=self.scoring,
             relax=relax,
+            classes=getattr(self, "_classes", None),
+            ends_early=scorer is None and ends_by_itself(self.alphas, self.eps),
+            waves=_waves(len(folds), self.n_jobs),
         )
-        identity = partial(_identity, plan, folds)
-        results = run_units(
+        results = self._run(plan, folds, progress)
+        _warn_about_folds(results, plan)
+        self._choose(results, plan)
+        self._refit(plan)
+        if ends_by_itself(self.alphas, self.eps):
+            row, at = divmod(self.best_index_, grids[0].size)
+            errors = np.mean([result.mse[row] for result in results], axis=0)
+            warn_of_last(grids[row], errors, at)
+        return self
+
+    def _run(
+        self, plan: Plan, folds: Sequence[Fold | GivenFold], progress: bool | None
+    ) -> list[FoldResult]:
+        """Run the folds, and on to their last alphas where the choice may depend on that."""
+        kept = Checkpoint(
+            self.checkpoint,
+            "cross-validation",
+            partial(plan.identity, folds),
+            start=plan.start.name(),
+            minimum=plan.problem.minimum,
+            alphas=grid_in_words(self.alphas, self.eps),
+        )
+        run = partial(
+            run_units,
             partial(run_fold, plan),
-            folds,
             n_jobs=self.n_jobs,
-            cancel=cancel,
-            kept=Checkpoint(
-                self.checkpoint,
-                "cross-validation",
-                identity,
-                start=start.name(),
-                minimum=problem.minimum,
-            ),
-            pack=FoldResult._asdict,
-            unpack=partial(_fold_of, (len(plan.penalties), grids[0].size)),
+            cancel=plan.cancel,
+            kept=kept,
+            pack=_pack,
+            unpack=partial(fold_of, plan.shape),
             progress=progress,
             what="folds",
         )
-        _warn_about_folds(results, plan)
-        self._choose(results, plan)
-        self._refit(plan, limits)
-        return self
+        results = run([FoldUnit(k, fold) for k, fold in enumerate(folds)])
+        early = unsettled(plan, results)
+        if not early:
+            return results
+        known = {k: result for k, result in enumerate(results) if k not in early}
+        return run([FoldUnit(k, fold, True) for k, fold in enumerate(folds)], known=known)
+
+    def _data(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, l1_ratio: float, offset: Any
+    ) -> tuple[Problem, Sequence[Fold | GivenFold]]:
+        """Return the problem on all rows, and the folds."""
+        if not are_given(X):
+            problem = self._problem(X, y, sample_weight, None, l1_ratio, offset)
+            return problem, make_folds(self.cv, X, problem, groups)
+        for name, given in (("scoring", self.scoring), ("groups", groups), ("offset", offset)):
+            if given is not None:
+                raise ValueError(
+                    f"{name} needs rows, which statistics do not have; leave it out: the score is "
+                    "the mean squared error."
+                )
+        parts = folds_of(X, y, sample_weight, self.cv)
+        problem = self._problem(all_of(parts), None, None, None, l1_ratio)
+        return problem, given_folds(parts, self.weights)
 
     def _choose(self, results: Sequence[FoldResult], plan: Plan) -> None:
         """Fill in the tables and pick a row by the rule."""
         scores = np.stack([result.score for result in results], axis=-1)
-        _check_scores(scores, self.scoring)
+        mse = np.stack([result.mse for result in results], axis=-1)
+        missing = np.isnan(np.stack([result.support_size for result in results], axis=-1))
+        _check_scores(np.where(missing, 0.0, scores), mse, self.scoring)
         single = len(plan.penalties) == 1
         self.alphas_ = plan.grids[0] if single else np.stack(plan.grids)
         mean = scores.mean(axis=-1)
-        self.tie_ = plan.limits.tol * abs(float(np.max(mean)))  # the accuracy of the solves
+        self.tie_ = plan.limits.tol * abs(float(np.nanmax(mean)))  # the accuracy of the solves
         self.cv_results_ = _table(plan, results, scores, mean.ravel(), self.tie_)
         choice = choice_of(self)
         row, n_alphas = choice.row, plan.grids[0].size
@@ -366,11 +376,13 @@ class SparseRegressorCV(FittedPoint):
         self.penalty_ = plan.penalties[row]
         self.l1_ratio_ = plan.l1_ratios[row]
         self.alpha_ = float(plan.grids[row][at])
-        mse = np.stack([result.mse for result in results], axis=-1)
         self.mse_path_ = mse[0] if single else mse
+        ended = endings(results)
+        self.ended_ = ended[0] if single else ended
 
-    def _refit(self, plan: Plan, limits: Limits) -> None:
-        """Follow the chosen penalty on all rows down to the chosen alpha."""
+    def _refit(self, plan: Plan) -> None:
+        """Follow the chosen penalty on all rows to the chosen alpha, or to a limit above it."""
+        limits = plan.limits
         row, at = divmod(self.best_index_, plan.grids[0].size)
         start = plan.start.suited(self.penalty_)
         # The lowest of several starts walks up from the end of the grid, as it did in the folds.
@@ -378,22 +390,37 @@ class SparseRegressorCV(FittedPoint):
         problem = plan.of_row(row)
         solver = Solver(problem, self.penalty_, n_alphas=alphas.size)
         warn_of_scales(solver, stacklevel=4)
-        points, _ = trace(solver, alphas, limits, start=start)
+        points, ended = trace(solver, alphas, limits, start=start)
         points = points[: at + 1]
+        if len(points) <= at:  # the choice was made without the rows that reach the limit here
+            self.best_index_ += len(points) - 1 - at
+            self.alpha_ = points[-1].alpha
+        else:
+            ended = "complete"
         warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
         names = plan.problem.data.feature_names
-        self.path_ = make_path(points, plan.problem.n_features, self.penalty_, names)
+        d = plan.problem.n_features
+        self.path_ = make_path(points, d, self.penalty_, names, ended=ended, loss=problem.loss)
         self._store(points[-1], limits.tol, problem, self.penalty_, solver.norms2)
         if plan.relax:
             self._relax(problem, points[-1])
 
 
-def _check_scores(scores: Floats, scoring: Any) -> None:
-    if np.all(np.isfinite(scores)):
+def _check_scores(scores: Floats, mse: Floats, scoring: Any) -> None:
+    """Refuse scores that are no numbers, and folds none of which has a solution anywhere."""
+    absent = np.isneginf(scores) & np.isposinf(mse)
+    if np.all(np.any(absent, axis=-1)):
+        raise ValueError(
+            "cv: at every alpha some fold has no finite solution (separated: a single class among "
+            "its training rows, or classes that its features separate); use a ridge (ridge=1e-3), "
+            "a penalty that grows without bound (l1, logsum), larger alphas or fewer folds."
+        )
+    strange = ~np.isfinite(scores) & ~absent
+    if not np.any(strange):
         return
-    fold = int(np.argwhere(~np.isfinite(scores))[0][-1])
+    fold = int(np.argwhere(strange)[0][-1])
     raise ValueError(
-        f"scoring={scoring!r} gave {scores[~np.isfinite(scores)][0]} on fold {fold}; a score such "
+        f"scoring={scoring!r} gave {scores[strange][0]} on fold {fold}; a score such "
         "as 'r2' needs at least two different responses among the test rows: use fewer folds, a "
         "shuffled splitter, or another score."
     )
@@ -406,8 +433,11 @@ def _table(
     n_folds = scores.shape[-1]
     rows = scores.reshape(-1, n_folds)
     # In units of the largest score: squares of scores may leave the range of doubles.
-    unit = float(np.max(np.abs(rows))) or 1.0
-    spread = unit * (rows / unit).std(axis=1, ddof=1) if n_folds > 1 else np.zeros(len(rows))
+    absent = np.isinf(rows).any(axis=1)  # a fold has no solution there
+    unit = float(np.nanmax(np.abs(rows[~absent]), initial=0.0)) or 1.0
+    spread = np.where(absent, np.inf, 0.0)
+    if n_folds > 1:
+        spread[~absent] = unit * (rows[~absent] / unit).std(axis=1, ddof=1)
     names = np.empty(len(rows), dtype=object)
     for k in range(len(rows)):
         names[k] = plan.penalties[k // plan.grids[0].size]
@@ -420,24 +450,45 @@ def _table(
         "mean_test_score": mean,
         "std_test_score": spread,
         "se_test_score": spread / np.sqrt(n_folds),
-        "rank_test_score": 1 + np.array([int(np.sum(mean > value + tie)) for value in mean]),
+        "rank_test_score": _ranks(mean, tie),
         "mean_support_size": support.reshape(-1, n_folds).mean(axis=1),
-        "n_converged": converged.reshape(-1, n_folds).sum(axis=1).astype(np.int64),
+        "n_converged": np.nansum(converged.reshape(-1, n_folds), axis=1).astype(np.int64),
     }
     for k in range(n_folds):
         table[f"split{k}_test_score"] = rows[:, k]
     return table
 
 
+def _ranks(mean: Floats, tie: float) -> NDArray[np.int64]:
+    """Return the rank of each mean score; those that are not known come last."""
+    known = np.where(np.isnan(mean), -np.inf, mean)
+    return np.array([1 + int(np.sum(known > value + tie)) for value in known], dtype=np.int64)
+
+
+def _pack(result: FoldResult) -> dict[str, Any] | None:
+    """Return what a checkpoint keeps of a fold: nothing of one that ran out of time."""
+    return None if result.out_of_time else result._asdict()
+
+
+def _waves(n_folds: int, n_jobs: int | None) -> list[int]:
+    """Return for each fold how many folds one worker has to do, from that one on."""
+    workers = min(count_jobs(n_jobs), n_folds)
+    rounds = -(-n_folds // workers)
+    return [rounds - k // workers for k in range(n_folds)]
+
+
 def _warn_about_folds(results: Sequence[FoldResult], plan: Plan) -> None:
     """Name the folds that did not converge, the worst point, and what to do."""
-    failed = [k for k, result in enumerate(results) if not np.all(result.converged)]
+    # Where there is no solution (separated), the score says so.
+    missed = [(result.converged == 0.0) & np.isfinite(result.mse) for result in results]
+    failed = [k for k, here in enumerate(missed) if np.any(here)]
     if not failed:
         return
-    worst = max(failed, key=lambda k: float(np.max(results[k].kkt * (1 - results[k].converged))))
+    violations = [np.where(missed[k], results[k].kkt, 0.0) for k in range(len(results))]
+    worst = max(failed, key=lambda k: float(np.max(violations[k])))
     result = results[worst]
-    s, at = np.unravel_index(np.argmax(result.kkt * (1 - result.converged)), result.kkt.shape)
-    count = sum(int(np.sum(results[k].converged == 0)) for k in failed)
+    s, at = np.unravel_index(np.argmax(violations[worst]), result.kkt.shape)
+    count = sum(int(np.sum(here)) for here in missed)
     warnings.warn(
         f"fold{'s' if len(failed) > 1 else ''} {', '.join(map(str, failed))} did not reach "
         f"tol={plan.limits.tol:g} at {count} point(s); the worst is fold {worst}, "

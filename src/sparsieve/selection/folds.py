@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from ..data.types import Floats
+from ..solve.problem import Problem
 
 __all__ = ["Fold", "make_folds"]
 
@@ -26,36 +27,39 @@ class Fold(NamedTuple):
     test: Rows
 
 
-def make_folds(cv: Any, X: Any, y: Floats, groups: Any, weight: Floats | None) -> list[Fold]:
+def make_folds(cv: Any, X: Any, problem: Problem, groups: Any) -> list[Fold]:
     """Split once, so that every alpha and every shape sees the same folds; check each fold.
 
-    X is what the user gave: a splitter may want to see the index of a data frame.
+    X is what the user gave: a splitter may want to see the index of a data frame. A number of folds
+    is stratified where the responses are labels.
     """
-    if np.ptp(y) == 0.0:
+    y, weight = problem.data.y, problem.data.sample_weight
+    stratified = problem.loss.labels and bool(np.all((y == 0.0) | (y == 1.0)))
+    if np.ptp(y) == 0.0 and problem.data.offset is None:
         raise ValueError(
             f"y is constant ({y[0]:g}), so there is nothing to explain and nothing to choose; "
             "check that y is the response."
         )
     folds = []
-    for k, pair in enumerate(_split(cv, X, y, groups)):
+    for k, pair in enumerate(_split(cv, X, y, groups, stratified)):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(f"cv: fold {k} is not a pair (train, test) of rows; {_REMEDY}.")
         fold = Fold(*(_rows(k, part, y.size) for part in pair))
-        _check_fold(k, fold, y, weight)
+        _check_fold(k, fold, y, weight, constant=problem.data.offset is not None)
         folds.append(fold)
     if not folds:
         raise ValueError(f"cv={cv!r} makes no folds; {_REMEDY}.")
     return folds
 
 
-def _split(cv: Any, X: Any, y: Floats, groups: Any) -> list[Any]:
+def _split(cv: Any, X: Any, y: Floats, groups: Any, stratified: bool) -> list[Any]:
     """Return what the splitter says, or say why it cannot."""
     if inspect.isclass(cv):
         raise TypeError(f"cv is the class {cv.__name__}; pass an instance: {cv.__name__}().")
     if isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split"):
         return list(cv)
     try:
-        return list(check_cv(cv).split(X, y, groups))
+        return list(check_cv(cv, y, classifier=stratified).split(X, y, groups))
     except (TypeError, ValueError) as error:
         missing = groups is None and "group" in str(error)
         few = f"use e.g. cv={max(y.size // 2, 2)}"
@@ -83,7 +87,10 @@ def _rows(k: int, part: Any, n_samples: int) -> Rows:
     return rows.astype(np.int64)
 
 
-def _check_fold(k: int, fold: Fold, y: Floats, weight: Floats | None) -> None:
+def _check_fold(
+    k: int, fold: Fold, y: Floats, weight: Floats | None, *, constant: bool = False
+) -> None:
+    """Refuse a fold without rows, and a constant response unless that may be explained."""
     for name, part in (("training", fold.train), ("test", fold.test)):
         used = part if weight is None else part[weight[part] > 0.0]
         if used.size == 0:
@@ -91,7 +98,7 @@ def _check_fold(k: int, fold: Fold, y: Floats, weight: Floats | None) -> None:
                 f"cv: fold {k} has no {name} rows (of positive sample weight); use fewer folds or "
                 "another splitter."
             )
-        if name == "training" and np.ptp(y[used]) == 0.0:
+        if name == "training" and not constant and np.ptp(y[used]) == 0.0:
             raise ValueError(
                 f"cv: y is constant ({y[used[0]]:g}) on the training rows of fold {k}, so nothing "
                 "can be fitted there; shuffle or stratify, e.g. cv=KFold(5, shuffle=True)."

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..data.types import Floats
-from ..data.validation import check_alphas, check_number
-from ..paths.grid import grid_from
+from ..data.validation import check_alphas
+from ..paths.grid import check_eps, grid_from
 from ..penalties import Penalty
 from ..solve.limits import Limits
 from ..solve.points import Point
@@ -18,7 +21,17 @@ from ..solve.solvers import Begin, Solver
 from ..solve.starts import PREVIOUS, Start
 from ..solve.tracing import follow_within, trace
 
-__all__ = ["WARM_STARTS", "alpha_grids", "follow_shape"]
+__all__ = [
+    "WARM_STARTS",
+    "alpha_grids",
+    "ends_by_itself",
+    "follow_shape",
+    "grid_in_words",
+    "warn_of_last",
+]
+
+#: How errors are compared to see whether they still fall at the last alpha.
+_TWICE, _STILL_FALLS = 2.0, 0.9
 
 WARM_STARTS = ("alpha", "shape", "both")
 
@@ -36,10 +49,10 @@ def alpha_grids(
 
     Given alphas serve every penalty; a number of them spans the first empty point (under the start
     in use) to eps * alpha_max of each penalty, because a given alpha means another strength for
-    another shape of log-sum or lq.
+    another shape of log-sum or lq. None for eps is what suits the data.
     """
     grid = check_alphas(alphas)
-    eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-3")
+    eps = check_eps(eps)
     if not isinstance(grid, int):
         return [grid] * len(penalties)
     deadline = time.monotonic() + max_time
@@ -51,6 +64,34 @@ def alpha_grids(
         left = max(deadline - time.monotonic(), 0.0)
         grids.append(grid_from(solver, start.suited(penalty), grid, eps, left))
     return grids
+
+
+def ends_by_itself(alphas: Any, eps: Any) -> bool:
+    """Tell whether the library decides how far paths go: what is given is never shortened."""
+    return eps is None and isinstance(check_alphas(alphas), int)
+
+
+def grid_in_words(alphas: Any, eps: Any) -> str:
+    """Return what is asked of a grid, for a checkpoint."""
+    grid = check_alphas(alphas)
+    return f"{grid} alphas, eps={eps}" if isinstance(grid, int) else f"{grid.size} given alphas"
+
+
+def warn_of_last(alphas: Floats, errors: Floats, at: int, *, stacklevel: int = 4) -> None:
+    """Warn where the last alpha of a path that ends by itself is chosen and the errors still fall.
+
+    They do when they are clearly lower there than at twice that alpha.
+    """
+    before = np.flatnonzero(alphas >= _TWICE * alphas[-1])
+    if at < alphas.size - 1 or not before.size:
+        return
+    if errors[-1] < _STILL_FALLS * errors[before[-1]]:
+        warnings.warn(
+            f"the chosen alpha={alphas[-1]:.6g} is the last of the path, where the error still "
+            f"falls; a smaller one may do better. Pass a smaller eps, e.g. eps=1e-5.",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def follow_shape(
@@ -94,7 +135,7 @@ class _Step(NamedTuple):
 def _steps(alphas: Floats, begin: Begin, previous: Sequence[Point], warm: str) -> Iterator[_Step]:
     """Yield one or two solves for each alpha."""
     for k, alpha in enumerate(alphas.tolist()):
-        beside = k < len(previous)
+        beside = k < len(previous) and previous[k].status != "SEPARATED"
         if warm == "both" or not beside:
             yield _Step(alpha, begin, last=not beside)
         if beside:
@@ -114,7 +155,8 @@ def _from_both_sides(
         tried.append(point)
         if not next(last) or point.status == "INTERRUPTED":
             return False
-        best = min(tried, key=lambda point: point.objective)
+        # One without a solution only if there is no other.
+        best = min(tried, key=lambda point: (math.isnan(point.objective), point.objective))
         if best is not point:
             solver.warm_start(best.columns, best.values)
         points.append(best)

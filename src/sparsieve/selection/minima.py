@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
-from .._words import Summarised, describe, text_table
+from .._words import Summarised, Summary, describe
 from ..data.terms import Terms, terms_of
 from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
+from ..losses import Loss, resolve_loss
 from ..paths.grid import alpha_grid
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import L1, Penalty, resolve_penalty
@@ -71,17 +72,17 @@ class LocalMinima(Summarised):
     @property
     def spread(self) -> float:
         """Difference of the highest and lowest objective, relative to the lowest."""
-        low, high = float(self.objective.min()), float(self.objective.max())
-        return (high - low) / low if low > 0.0 else 0.0
+        low, high = float(np.nanmin(self.objective)), float(np.nanmax(self.objective))
+        return (high - low) / abs(low) if low != 0.0 else 0.0
 
     @property
     def best(self) -> Point:
         """The point with the lowest objective."""
-        return self.points[int(np.argmin(self.objective))]
+        return self.points[int(np.nanargmin(self.objective))]
 
-    def summary(self) -> str:
+    def summary(self) -> Summary:
         """Return a table with one line per start."""
-        reference = int(np.argmin(self.objective))
+        reference = int(np.nanargmin(self.objective))
         rows = [
             (
                 start,
@@ -96,11 +97,11 @@ class LocalMinima(Summarised):
         ]
         head = ("start", "point", "objective", "support", "agreement", "kkt", "convex")
         words = "critical point" if self.n_distinct == 1 else "different critical points"
-        return (
+        headline = (
             f"{describe(self.penalty)}, alpha={self.alpha:.6g}: {self.n_distinct} {words} from "
-            f"{len(self.starts)} starts, objectives within {self.spread:.2g} of the lowest\n"
-            f"{text_table(head, rows)}"
+            f"{len(self.starts)} starts, objectives within {self.spread:.2g} of the lowest"
         )
+        return Summary.of(headline, head, rows)
 
 
 @dataclass(frozen=True)
@@ -147,11 +148,13 @@ def local_minima(  # noqa: PLR0913 - the options of a public function, by keywor
     l1_ratio: float = 1.0,
     ridge: float = 0.0,
     bounds: Any = None,
+    loss: str | Loss = "squared",
+    offset: ArrayLike | None = None,
 ) -> LocalMinima:
     r"""Solve one problem from several starts and compare where they end.
 
     .. math::
-        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        \min_{w, b}\; \frac{1}{n} \sum_i \omega_i f(o_i + b + x_i^\top w; y_i)
         + \sum_j r(|w_j|; \alpha \pi_j)
 
     Parameters
@@ -169,7 +172,7 @@ def local_minima(  # noqa: PLR0913 - the options of a public function, by keywor
         Additional starts with n/4 random features at random values of the ridge's size.
     random_state : int or numpy.random.Generator, default=None
     fit_intercept, sample_weight, weights, positive, max_iter
-    standardize, l1_ratio, ridge, bounds
+    standardize, l1_ratio, ridge, bounds, loss, offset
         As in :func:`sparse_path`.
     tol : float, default=1e-8
         Tighter than usual, to tell different points from inexact ones.
@@ -194,13 +197,18 @@ def local_minima(  # noqa: PLR0913 - the options of a public function, by keywor
     alpha = check_number("alpha", alpha, remedy="use alpha > 0, e.g. a part of alpha_max")
     check_integer("n_random", n_random, low=0, remedy="use e.g. n_random=10")
     limits = check_limits(tol=tol, max_iter=max_iter)
-    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
+    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights, offset=offset)
     terms = terms_of(data, positive, standardize, l1_ratio, ridge, bounds)
-    problem = Problem(data, fit_intercept=fit_intercept, terms=terms)
+    problem = Problem(data, fit_intercept=fit_intercept, terms=terms, loss=resolve_loss(loss))
     rng = check_generator(random_state)
     task = _Task(problem, resolve_penalty(penalty), alpha, limits, rng)
     names = [*starts, *(f"random {k + 1}" for k in range(n_random))]
     points = [_from_start(task, name) for name in names]
+    if all(point.status == "SEPARATED" for point in points):
+        raise ValueError(
+            f"alpha={alpha:g} has no finite solution from any start (separated); use a larger "
+            "alpha, a ridge (ridge=1e-3), or a penalty that grows without bound (l1, logsum)."
+        )
     warn_if_not_converged(points, limits.tol)
     return _compare(task, names, points)
 
@@ -299,11 +307,13 @@ def _ridge(problem: Problem) -> Floats:
 
     The penalty is in units of the problem's, the coefficients are in those of X.
     """
-    design, y, scales = problem.design, problem.data.y, problem.scales
+    design, scales = problem.design, problem.scales
+    y = problem.data.y if problem.squared else problem.working_response()
     omega = problem.data.omega()
     root = np.sqrt(omega)
     # Without an intercept nothing is centred.
     mean = design.correlations(omega) if problem.fit_intercept else np.zeros(problem.n_features)
+    y = y - problem.offset if problem.squared else y
     target = root * (y - (omega @ y if problem.fit_intercept else 0.0))
 
     def forward(v: Floats) -> Any:

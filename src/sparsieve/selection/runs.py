@@ -17,11 +17,11 @@ from sklearn import config_context, get_config
 from sklearn.utils.parallel import Parallel, delayed
 
 from .. import _core
-from .._progress import counter
+from .._progress import Bar, NoBar, counter
 from ..data.validation import count_jobs
 from ..files.checkpoint import Checkpoint
 
-__all__ = ["Cancel", "run_units"]
+__all__ = ["Cancel", "run_all", "run_units"]
 
 Unit = TypeVar("Unit")
 Result = TypeVar("Result")
@@ -32,13 +32,15 @@ _PATIENCE = 0.4
 
 
 class Cancel:
-    """Tells worker threads to stop: they cannot see Ctrl-C themselves.
+    """Tells worker threads to stop, as they cannot see Ctrl-C themselves, and counts their work.
 
     A copy in another process is never set; joblib ends processes by itself.
     """
 
     def __init__(self) -> None:
         self.flag = _core.Flag()  # raised: solvers that watch it stop where they are
+        self.bar: Bar = NoBar()
+        self._part = threading.local()  # what a worker has counted of its unit
         self._idle = threading.Condition()
         self._running = 0
 
@@ -53,14 +55,21 @@ class Cancel:
         if self.flag.raised:
             raise KeyboardInterrupt
 
+    def count(self, part: float) -> None:
+        """Count a part of the unit that this worker is at."""
+        self._part.done += part
+        self.bar.update(part)
+
     def __enter__(self) -> None:
         """Count a worker in, unless it is too late to begin."""
         self.check()
+        self._part.done = 0.0
         with self._idle:
             self._running += 1
 
     def __exit__(self, *error: object) -> None:
-        """Count a worker out."""
+        """Count a worker out, and the rest of its unit."""
+        self.count(1.0 - self._part.done)
         with self._idle:
             self._running -= 1
             self._idle.notify_all()
@@ -139,6 +148,23 @@ class _Crew(Generic[Unit, Result]):
                 self._idle.notify_all()
 
 
+class _Shipped(Generic[Unit, Result]):
+    """Work with the data it needs, which a cluster sends to a worker once and not with each task.
+
+    Joblib's Dask backend does so with large arguments; a partial function counts as a small one.
+    """
+
+    def __init__(self, call: Callable[[Unit], Result]) -> None:
+        self.call = call
+
+    def __sizeof__(self) -> int:
+        return 1 << 20
+
+
+def _run(work: _Shipped[Unit, Result], unit: Unit) -> Result:
+    return work.call(unit)
+
+
 def _in_parallel(
     call: Callable[[Unit], Result], units: Sequence[Unit], workers: int
 ) -> list[Result]:
@@ -150,7 +176,8 @@ def _in_parallel(
     if getattr(backend, "uses_threads", False):
         return _Crew(call, units).run(workers)
     try:
-        tasks = (delayed(call)(unit) for unit in units)
+        shipped = _Shipped(call)
+        tasks = (delayed(_run)(shipped, unit) for unit in units)
         results: list[Result] = Parallel(n_jobs=workers, prefer="threads")(tasks)
     except (OSError, RuntimeError, AttributeError) as error:
         if not _starved(error):
@@ -179,22 +206,25 @@ def run_units(  # noqa: PLR0913 - what three kinds of long work have in common
     n_jobs: int | None,
     cancel: Cancel,
     kept: Checkpoint,
-    pack: Callable[[Result], Mapping[str, Any]],
+    pack: Callable[[Result], Mapping[str, Any] | None],
     unpack: Callable[[Mapping[str, Any]], Result],
-    progress: bool = False,
+    progress: bool | None = False,
     what: str = "units",
+    known: Mapping[int, Result] | None = None,
 ) -> list[Result]:
     """Return [work(unit) for unit in units], in parallel.
 
     Threads unless joblib's context asks for another backend: the core releases the GIL. Units that
     the checkpoint has are not run again. With a checkpoint or a progress bar, units are handed out
     in waves of one per worker, so that each is kept soon after it is finished, on any backend.
+    What ``pack`` gives None for is not kept. ``known`` has the results of units, by number, in the
+    place of those that the checkpoint has.
     """
-    results = kept.results(unpack, len(units))
+    results = kept.results(unpack, len(units)) if known is None else dict(known)
     missing = [k for k in range(len(units)) if k not in results]
     workers = max(min(count_jobs(n_jobs), len(missing)), 1)
     size = workers if kept.active or progress else max(len(missing), 1)
-    bar = counter(len(units), len(results), progress, what)
+    bar = cancel.bar = counter(len(units), len(results), progress, what)
     try:
         for start in range(0, len(missing), size):
             wave = missing[start : start + size]
@@ -202,12 +232,26 @@ def run_units(  # noqa: PLR0913 - what three kinds of long work have in common
             part = list(map(call, batch)) if workers == 1 else _in_parallel(call, batch, workers)
             for k, result in zip(wave, part, strict=True):
                 results[k] = result
-                if kept.active:
-                    kept.put(k, pack(result))
-            bar.update(len(wave))
+                packed = pack(result) if kept.active else None
+                if packed is not None:
+                    kept.put(k, packed)
+            bar.reach(len(results))  # other processes count for themselves
     except BaseException:
         cancel.request()
         raise
     finally:
         bar.close()
     return [results[k] for k in range(len(units))]
+
+
+def run_all(
+    work: Callable[[Unit], Result], units: Sequence[Unit], *, n_jobs: int | None, cancel: Cancel
+) -> list[Result]:
+    """Return [work(unit) for unit in units], in parallel; nothing is kept on the way."""
+    workers = max(min(count_jobs(n_jobs), len(units)), 1)
+    call = partial(_guarded, work, cancel)
+    try:
+        return list(map(call, units)) if workers == 1 else _in_parallel(call, units, workers)
+    except BaseException:
+        cancel.request()
+        raise

@@ -112,7 +112,8 @@ def typical_scales(problem: Problem) -> tuple[float, float]:
 
     Both are in the units of the penalty: columns that are standardised have 1.
     """
-    omega, y = problem.data.omega(), problem.data.y
+    omega = problem.data.omega()
+    y = problem.data.y - problem.offset if problem.squared else problem.working_response()
     spread = problem.design.spreads(omega) / problem.scales
     spread = spread[spread > 0.0]
     column = float(np.median(spread)) if spread.size else 1.0

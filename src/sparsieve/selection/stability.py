@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._words import Summarised, text_table
+from .._words import Summarised, Summary
 from ..data.terms import terms_of
 from ..data.types import Floats
 from ..data.validation import check_generator, check_integer, check_number, check_X_y
 from ..files.checkpoint import Checkpoint, check_place, fingerprint
-from ..paths.grid import grid_from
+from ..losses import Loss, resolve_loss
+from ..paths.frames import data_frame, labels_of
+from ..paths.grid import check_eps, grid_from
 from ..penalties import Penalty, resolve_penalty
 from ..solve.limits import Limits, check_limits
 from ..solve.points import Point
@@ -24,6 +26,7 @@ from ..solve.problem import Problem
 from ..solve.solvers import Solver
 from ..solve.starts import Start, check_start
 from ..solve.tracing import trace
+from .grid import grid_in_words
 from .runs import Cancel, run_units
 
 __all__ = ["Stability", "stability_bounds", "stability_selection"]
@@ -67,7 +70,7 @@ class Stability(Summarised):
     unimodal_bound: float
     feature_names: NDArray[Any] | None = None
 
-    def summary(self, rows: int = 20) -> str:
+    def summary(self, rows: int = 20) -> Summary:
         """Return a table of the most frequent features."""
         check_integer("rows", rows, low=1, remedy="use e.g. rows=20")
         order = np.argsort(-self.frequencies, kind="stable")[:rows]
@@ -91,7 +94,23 @@ class Stability(Summarised):
             f"{2 * self.n_pairs} halves ({self.mean_size:.1f} per half); expected false ones: at "
             f"most {self.error_bound:.3g}{if_unimodal}"
         )
-        return f"{head}\n{text_table(('feature', 'frequency', 'selected'), body)}"
+        return Summary.of(head, ("feature", "frequency", "selected"), body)
+
+    def to_frame(self) -> Any:
+        """Return the features that were ever selected as a pandas data frame, most frequent first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns "frequency" and "selected".
+        """
+        order = np.argsort(-self.frequencies, kind="stable")
+        order = order[self.frequencies[order] > 0.0]
+        columns = {
+            "frequency": self.frequencies[order],
+            "selected": self.frequencies[order] >= self.threshold,
+        }
+        return data_frame(columns, labels_of(order, self.feature_names), "feature")
 
 
 def stability_bounds(
@@ -174,7 +193,7 @@ class _Plan:
     problem: Problem
     penalty: Penalty
     count: int
-    eps: float
+    eps: float | None
     q: int
     limits: Limits
     start: Start
@@ -188,9 +207,16 @@ def _run_half(plan: _Plan, rows: Rows) -> Rows:
     weight[rows] = 1.0 if given is None else given[rows]
     solver = Solver(plan.problem, plan.penalty, weight, n_alphas=plan.count)
     solver.watch(plan.cancel.flag)
-    alphas = grid_from(solver, plan.start, plan.count, plan.eps)
+    if not solver.exists:
+        raise ValueError(
+            "y: half of the rows, as they are drawn, have a single class or no counts, so nothing "
+            "can be fitted there; stability selection needs more rows of the rarer kind."
+        )
+    alphas = grid_from(solver, plan.start, plan.count, plan.eps, sample_weight=weight)
     entered = _Entered(plan.q, plan.problem, weight)
-    limits = replace(plan.limits, callback=entered, max_support=plan.q + 1, convexity=False)
+    limits = replace(
+        plan.limits, callback=entered, max_support=plan.q + 1, convexity=False, existing=True
+    )
     trace(solver, alphas, limits, start=plan.start)
     plan.cancel.check()
     return np.array(sorted(entered.features), dtype=np.int64)
@@ -220,7 +246,7 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
     q: int | None = None,
     n_pairs: int = 50,
     alphas: int = 100,
-    eps: float = 1e-2,
+    eps: float | None = None,
     random_state: Any = None,
     fit_intercept: bool = True,
     sample_weight: ArrayLike | None = None,
@@ -231,12 +257,14 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
     start: str | ArrayLike = "lasso",
     minimum: str = "coordinatewise",
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     standardize: bool | None = None,
     l1_ratio: float = 1.0,
     ridge: float = 0.0,
     bounds: Any = None,
+    loss: str | Loss = "squared",
+    offset: ArrayLike | None = None,
 ) -> Stability:
     r"""Select the features that are selected on most halves of the rows.
 
@@ -260,10 +288,11 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
     alphas : int, default=100
         Alphas of each path, from its own alpha_max (or the first empty point above it, as in
         :func:`sparse_path`) down to eps * alpha_max.
-    eps : float, default=1e-2
+    eps : float, default=None
+        None takes what suits a half of the rows, as in :func:`sparse_path`.
     random_state : int or numpy.random.Generator, default=None
     fit_intercept, sample_weight, weights, positive, tol, max_iter
-    standardize, l1_ratio, ridge, bounds
+    standardize, l1_ratio, ridge, bounds, loss, offset
         As in :func:`sparse_path`; tol is looser because only supports count.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         Where each solve begins, as in :func:`sparse_path`: from a lasso, several features may enter
@@ -273,8 +302,8 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
         How strong a minimum is looked for: as in :func:`sparse_path`.
     n_jobs : int or None, default=None
         Halves at the same time, as in :class:`SparseRegressorCV`; the result does not depend on it.
-    progress : bool, default=False
-        Show a progress bar (needs tqdm).
+    progress : bool, default=None
+        Show a progress bar, as in :func:`sparse_path`.
     checkpoint : path, default=None
         File that keeps the finished halves (needs ``random_state`` an integer): the same call
         after an interruption (even a kill) goes on from there, to the same result.
@@ -299,13 +328,21 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
     check_place(checkpoint)
     limits = check_limits(tol=tol, max_iter=max_iter)
     count = check_integer("alphas", alphas, low=1, remedy="use e.g. alphas=100")
-    eps = check_number("eps", eps, high=1.0, remedy="use e.g. eps=1e-2")
+    eps = check_eps(eps)
     n_pairs = check_integer("n_pairs", n_pairs, low=1, remedy="use e.g. n_pairs=50")
     if n_pairs > _MOST_PAIRS:
         raise ValueError(f"n_pairs must be at most {_MOST_PAIRS}, got {n_pairs}; 50 are common.")
-    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights, min_samples=4)
+    data = check_X_y(
+        X, y, sample_weight=sample_weight, weights=weights, offset=offset, min_samples=4
+    )
     terms = terms_of(data, positive, standardize, l1_ratio, ridge, bounds)
-    problem = Problem(data, fit_intercept=fit_intercept, terms=terms, minimum=minimum)
+    problem = Problem(
+        data,
+        fit_intercept=fit_intercept,
+        terms=terms,
+        minimum=minimum,
+        loss=resolve_loss(loss),
+    )
     threshold, q = _check_threshold_and_q(threshold, max_false, q, problem.n_features)
     if checkpoint is not None and not isinstance(random_state, int | np.integer):
         raise ValueError(
@@ -338,6 +375,7 @@ def stability_selection(  # noqa: PLR0913 - the options of a public function, by
             lambda: fingerprint(problem, halves, *options),
             start=begin.name(),
             minimum=problem.minimum,
+            alphas=grid_in_words(count, eps),
         ),
         pack=lambda support: {"support": support},
         unpack=partial(_support_of, problem.n_features),

@@ -5,19 +5,21 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._progress import counter
-from .._words import Summarised, describe, text_table
+from .._words import Summarised, Summary, describe
 from ..data.terms import terms_of
 from ..data.types import Floats
 from ..data.validation import check_X_y
 from ..files.checkpoint import Checkpoint, check_place, fingerprint, pack_points, unpack_points
+from ..losses import Loss, is_squared, resolve_loss
 from ..paths.path import Path, path_of
 from ..paths.reportable import ShownInline
 from ..paths.sparse_path import warn_if_not_converged
@@ -27,7 +29,7 @@ from ..solve.points import Point
 from ..solve.problem import Problem
 from ..solve.solvers import Solver
 from ..solve.starts import Start, check_start
-from .grid import WARM_STARTS, alpha_grids, follow_shape
+from .grid import WARM_STARTS, alpha_grids, follow_shape, grid_in_words
 from .runs import Cancel, run_units
 from .shapes import resolve_penalties, shape_grid, typical_scales
 
@@ -35,7 +37,7 @@ __all__ = ["Surface", "sparse_surface"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Surface(Summarised, ShownInline):
+class Surface(ShownInline, Summarised):
     """Paths of several penalties (shapes) on the same data.
 
     Attributes
@@ -86,7 +88,7 @@ class Surface(Summarised, ShownInline):
             row[: len(path)] = getattr(path, name)
         return out
 
-    def summary(self) -> str:
+    def summary(self) -> Summary:
         """Return a headline and a table with one line per penalty."""
         rows = [
             (
@@ -95,18 +97,20 @@ class Surface(Summarised, ShownInline):
                 f"{path.alphas[0]:.4g}",
                 f"{path.alphas[-1]:.4g}",
                 f"{path.support_size.max()}",
-                f"{path.r2.max():.4f}",
+                f"{np.nanmax(path.r2):.4f}",
                 f"{path.kkt.max():.1e}",
                 "all" if path.converged.all() else f"{int(path.converged.sum())}",
                 "all" if path.convex.all() else f"{int(path.convex.sum())}",
             )
             for path in self.paths
         ]
-        head = ("penalty", "alphas", "first", "last", "support", "R2", "kkt", "converged", "convex")
+        explained = "R2" if is_squared(self.paths[0].loss) else "D2"
+        head = ["penalty", "alphas", "first", "last", "support", explained]
+        head += ["kkt", "converged", "convex"]
         names = sorted({type(path.penalty).__name__ for path in self.paths})
         shapes = f"{len(self)} shape{'s' if len(self) > 1 else ''} of {', '.join(names)}"
         headline = f"{shapes}, {sum(map(len, self.paths))} certified points"
-        return f"{headline}\n{text_table(head, rows)}"
+        return Summary.of(headline, head, rows)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the surface: see :func:`sparsieve.plots.plot_surface`."""
@@ -127,6 +131,7 @@ class _Plan:
     limits: Limits
     start: Start
     cancel: Cancel
+    grid: str  # what is asked of the alphas
 
     def identity(self) -> str:
         """Return what a checkpoint of this surface is known by."""
@@ -141,7 +146,7 @@ class _Traced(NamedTuple):
     ended: str
 
 
-_ENDINGS = ("complete", "max_support", "max_deviance", "max_time")
+_ENDINGS = ("complete", "max_support", "max_deviance", "max_time", "separated")
 
 
 def _pack(traced: _Traced) -> dict[str, NDArray[Any]]:
@@ -167,7 +172,9 @@ def _run_shape(plan: _Plan, shape: _Shape) -> _Traced:
     return traced
 
 
-def _run_apart(plan: _Plan, n_jobs: int | None, progress: bool, checkpoint: Any) -> list[_Traced]:
+def _run_apart(
+    plan: _Plan, n_jobs: int | None, progress: bool | None, checkpoint: Any
+) -> list[_Traced]:
     """Follow every shape by itself, several at the same time."""
     return run_units(
         partial(_run_shape, plan),
@@ -180,6 +187,7 @@ def _run_apart(plan: _Plan, n_jobs: int | None, progress: bool, checkpoint: Any)
             plan.identity,
             start=plan.start.name(),
             minimum=plan.problem.minimum,
+            alphas=plan.grid,
         ),
         pack=_pack,
         unpack=partial(_unpack, plan),
@@ -188,7 +196,7 @@ def _run_apart(plan: _Plan, n_jobs: int | None, progress: bool, checkpoint: Any)
     )
 
 
-def _run_chain(plan: _Plan, warm: str, progress: bool) -> list[_Traced]:
+def _run_chain(plan: _Plan, warm: str, progress: bool | None) -> list[_Traced]:
     """Follow the shapes one after the other, each from its neighbour's points."""
     first = plan.shapes[0].penalty
     count = plan.shapes[0].alphas.size
@@ -217,7 +225,7 @@ def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyw
     *,
     shapes: ArrayLike | None = None,
     alphas: int | ArrayLike = 100,
-    eps: float = 1e-3,
+    eps: float | None = None,
     warm: str = "alpha",
     fit_intercept: bool = True,
     sample_weight: ArrayLike | None = None,
@@ -228,7 +236,7 @@ def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyw
     start: str | ArrayLike = "lasso",
     minimum: str = "coordinatewise",
     n_jobs: int | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     max_support: int | None = None,
     max_deviance: float | None = None,
     max_time: float | None = None,
@@ -237,11 +245,13 @@ def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyw
     l1_ratio: float = 1.0,
     ridge: float = 0.0,
     bounds: Any = None,
+    loss: str | Loss = "squared",
+    offset: ArrayLike | None = None,
 ) -> Surface:
     r"""Compute a path for every penalty of a grid of shapes.
 
     .. math::
-        \min_{w, b}\; \frac{1}{2n} \sum_i \omega_i (y_i - b - x_i^\top w)^2
+        \min_{w, b}\; \frac{1}{n} \sum_i \omega_i f(o_i + b + x_i^\top w; y_i)
         + \sum_j r(|w_j|; \alpha \pi_j, \text{shape})
 
     Parameters
@@ -257,12 +267,13 @@ def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyw
     alphas : int or array-like, default=100
         How many alphas between each penalty's alpha_max (or the first empty point above it, as in
         :func:`sparse_path`) and eps * alpha_max, or the alphas, the same for every penalty.
-    eps : float, default=1e-3
+    eps : float, default=None
+        None takes what suits the data, as in :func:`sparse_path`.
     warm : {"alpha", "shape", "both"}, default="alpha"
         Begin each solve as ``start`` says, from the neighbouring shape's point at the same place of
         its grid, or from both, keeping the lower objective.
     fit_intercept, sample_weight, weights, positive, tol, max_iter, progress
-    standardize, l1_ratio, ridge, bounds
+    standardize, l1_ratio, ridge, bounds, loss, offset
         As in :func:`sparse_path`.
     start : {"lasso", "previous", "best"} or array-like of shape (n_features,), default="lasso"
         As in :func:`sparse_path`; "best" needs ``warm="alpha"``.
@@ -314,19 +325,21 @@ def sparse_surface(  # noqa: PLR0913 - the options of a public function, by keyw
         max_time=max_time,
     )
     apart = warm == "alpha"
-    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights)
+    data = check_X_y(X, y, sample_weight=sample_weight, weights=weights, offset=offset)
     problem = Problem(
         data,
         fit_intercept=fit_intercept,
         terms=terms_of(data, positive, standardize, l1_ratio, ridge, bounds),
         n_jobs=None if apart else n_jobs,
         minimum=minimum,
+        loss=resolve_loss(loss),
     )
     family = _penalties_of(problem, penalties, shapes)
     begin = check_start(start, problem)
     grids = alpha_grids(problem, family, alphas, eps, start=begin, max_time=limits.left())
+    limits = replace(limits, existing=isinstance(alphas, Integral))
     units = map(_Shape, family, grids)
-    plan = _Plan(problem, list(units), limits, begin, Cancel())
+    plan = _Plan(problem, list(units), limits, begin, Cancel(), grid_in_words(alphas, eps))
     if apart:
         traced = _run_apart(plan, n_jobs, progress, checkpoint)
     else:

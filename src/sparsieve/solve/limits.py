@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,18 @@ from ..data.types import Floats
 from ..data.validation import check_integer, check_number
 from .points import Point
 
-__all__ = ["Limits", "check_limits"]
+__all__ = ["ENDED", "Limits", "check_limits"]
+
+#: Why a path ended: it has its last alpha, or one of the reasons not to go on to it.
+ENDED = (
+    "complete",
+    "max_support",
+    "max_deviance",
+    "max_time",
+    "callback",
+    "separated",
+    "interrupted",
+)
 
 #: Largest tolerance, relative to the slope at zero of its alpha, that a path-wide one turns into.
 _COARSEST = 0.1
@@ -27,7 +38,7 @@ class Limits:
     ``callback(point)`` is called after each alpha and ends the path by returning True. Points have
     no word on convexity when ``convexity`` is False, which saves a factorisation at each alpha.
     ``tol`` is relative to the penalty's slope at zero, at each alpha or, when ``path_wide``, at the
-    first one.
+    first one. ``existing`` ends a path before the first point that is "SEPARATED".
     """
 
     tol: float = 1e-6
@@ -38,6 +49,7 @@ class Limits:
     max_time: float | None = None
     callback: Callable[[Point], Any] | None = None
     convexity: bool = True
+    existing: bool = False
     started: float = field(default_factory=lambda: time.monotonic())
 
     @property
@@ -48,6 +60,21 @@ class Limits:
     def left(self) -> float:
         """Return the seconds that are left, 0 when time is up."""
         return max(self.deadline - time.monotonic(), 0.0)
+
+    @property
+    def any(self) -> bool:
+        """Whether a path may end before its last alpha."""
+        given = (self.max_support, self.max_deviance, self.max_time, self.callback)
+        return any(limit is not None for limit in given)
+
+    def share(self, parts: int) -> Limits:
+        """Return the limits of the next of ``parts`` equal pieces of work: an equal share of time.
+
+        What a piece leaves over is shared by those after it.
+        """
+        if self.max_time is None:
+            return self
+        return replace(self, max_time=self.left() / parts, started=time.monotonic())
 
     def tolerances(self, penalty: Any, strengths: Floats) -> Floats:
         """Return the tolerance of each alpha, relative to the penalty's slope at zero there.

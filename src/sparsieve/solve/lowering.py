@@ -98,6 +98,8 @@ class Lowering:
         if not (0 <= source < len(self.points) and place < self.free):
             return False
         begun, exchange = self.points[source], source == place
+        if begun.status == "SEPARATED":  # nowhere to begin from
+            return False
         if _is_same(self._tried[name].get(place), begun):
             return False
         start = begun.start if exchange else name

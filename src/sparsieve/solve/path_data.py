@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from ..data.types import Floats
 from ..data.validation import check_number
+from ..losses import BuiltInLoss
 from ..penalties import Penalty
 from .points import Point
-from .problem import Problem
+from .problem import SQUARED, Problem
 
 __all__ = ["PathData", "nearest_alpha"]
 
@@ -42,6 +43,7 @@ class PathData:
     ended: str = "complete"
     problem: Problem | None = None
     tol_relative_to: str = "alpha"
+    loss: BuiltInLoss = SQUARED
 
     @property
     def start(self) -> NDArray[np.str_]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, fields, make_dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.types import Floats
 
-__all__ = ["Counters", "Fits", "Point"]
+__all__ = ["Counters", "Direction", "Fits", "Point"]
 
 
 class Counters(NamedTuple):
@@ -31,6 +31,14 @@ class Counters(NamedTuple):
         return None if None in known else cls(*map(sum, zip(*known, strict=True)))
 
 
+class Direction(NamedTuple):
+    """A way in which the loss falls for ever and the penalty does not grow."""
+
+    columns: NDArray[np.int64]
+    values: Floats
+    intercept: float
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """One certified solution: where it was found, what it is, and the proof.
@@ -39,8 +47,10 @@ class Point:
     violation of the stationarity condition over all features as a fraction of ``slope(0)``,
     ``dual_gap`` the duality gap of the last weighted lasso, ``convex`` tells whether the objective
     is strictly convex on the support (the point is then a strict local minimum there). ``r2`` is
-    the fraction of the (weighted) deviance of y that the fit explains. ``start`` is where the solve
-    began: "previous", "lasso", "upwards", "given", or "none" where it makes no difference.
+    the fraction of the (weighted) deviance of y that the fit explains. Where the status is
+    "SEPARATED" there is no solution: intercept and coefficients of the ``direction`` are nan.
+    ``start`` is where the solve began: "previous", "lasso", "upwards", "given", or "none" where it
+    makes no difference.
     ``minimum`` is how strong a minimum it is: "stationary", "coordinatewise" (no change of a single
     coefficient lowers the objective by more than tol of it) or "swap" (nor does an exchange of one
     feature for another).
@@ -63,6 +73,8 @@ class Point:
     settled_by_shadow: int = 0
     start: str = "previous"
     minimum: str = "stationary"
+    #: Along which the loss falls for ever, of a point that is "SEPARATED": no finite one is best.
+    direction: Direction | None = field(default=None, compare=False, repr=False)
     # No part of what a point is: not compared, shown or stored.
     counters: Counters | None = field(default=None, compare=False, repr=False)
 
@@ -70,6 +82,22 @@ class Point:
     def converged(self) -> bool:
         """Whether ``kkt`` reached the tolerance."""
         return self.status == "CONVERGED"
+
+    @classmethod
+    def of(cls, *values: Any) -> Point:
+        """Make a point of all its values, in the order of the fields.
+
+        Setting attributes of a frozen object takes ten times as long as of any other, a third of
+        the time of a short path: they are set on one with the same slots, which is frozen then.
+        """
+        point: Any = _Draft(*values)
+        point.__class__ = cls
+        made: Point = point
+        return made
+
+
+# A point that is not frozen yet: the same slots.
+_Draft: Any = make_dataclass("_Draft", [each.name for each in fields(Point)], slots=True, eq=False)
 
 
 class Fits(NamedTuple):
@@ -86,10 +114,11 @@ class Fits(NamedTuple):
     @classmethod
     def of(cls, points: Sequence[Point]) -> Fits:
         """Collect points."""
+        none = np.empty(0)
         return cls(
             sizes=np.array([point.columns.size for point in points], dtype=np.int64),
-            columns=np.concatenate([point.columns for point in points]),
-            values=np.concatenate([point.values for point in points]),
+            columns=np.concatenate([none.astype(np.int64), *(point.columns for point in points)]),
+            values=np.concatenate([none, *(point.values for point in points)]),
             intercepts=np.array([point.intercept for point in points]),
             objective=np.array([point.objective for point in points]),
             kkt=np.array([point.kkt for point in points]),

@@ -18,7 +18,8 @@ from ..data.validation import Checked, check_finite_X, count_jobs
 from ..penalties import Penalty, is_convex
 from ..penalties.alphas import alpha_max_for, alpha_without_jumps
 from ..penalties.coordinate import core_penalty
-from .points import Counters, Fits, Point
+from .core_loss import core_response, saturated_mean
+from .points import Counters, Direction, Fits, Point
 from .problem import MINIMA, Problem
 
 __all__ = ["Begin", "Solver", "check_range", "core_penalty"]
@@ -32,6 +33,16 @@ REMEDIES = {
         "cause)"
     ),
     "INTERRUPTED": "raise max_time",
+    "UNCERTAIN": (
+        "the sums that the statistics are made of are not exact enough here: certify the path on "
+        "the rows themselves with path.certify(X, y), loosen tol, or rescale columns whose means "
+        "drift"
+    ),
+    "SEPARATED": (
+        "no finite coefficients are best here, the loss falls for ever in one direction: use a "
+        "larger alpha, a ridge (ridge=1e-3), bounds, or a penalty that grows without bound (l1, "
+        "logsum)"
+    ),
 }
 
 
@@ -65,9 +76,11 @@ class Begin(NamedTuple):
 
 _HERE = _core.Start()
 _PREVIOUS = Begin.here("previous")
-_CONVERGED = _core.Status.CONVERGED
+_CONVERGED, _SEPARATED = _core.Status.CONVERGED.value, _core.Status.SEPARATED.value
+#: How a solve can end, in the order of the core's numbers for them.
+STATUSES = [status.name for status in sorted(_core.Status, key=lambda status: int(status.value))]
 _SEARCHES: dict[str, _core.Minimum] = {m: getattr(_core.Minimum, m.upper()) for m in MINIMA}
-_REACHED = {search: name for name, search in _SEARCHES.items()}
+_STRENGTHS = sorted(MINIMA, key=lambda name: int(_SEARCHES[name].value))
 
 
 def check_range(design: _core.Design, data: Checked) -> None:
@@ -96,7 +109,7 @@ def check_range(design: _core.Design, data: Checked) -> None:
         "squares leave the range of double precision; they count as zero. Multiply them by a "
         "power of ten if they matter.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 
@@ -111,13 +124,13 @@ def _warn_of_constant(design: _core.Design, data: Checked) -> None:
         "deviation to divide by; they are taken as they are. Drop them, or use "
         "standardize=False.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 
-# Rows per column from which on data are tall, how many columns per alpha are worth a Gram matrix
-# of all of them, and how many columns have one at the most.
-_TALL, _FEW, _MOST = 4, 5, 1000
+# Rows per column from which on data are tall, how many products for each entry of X and each alpha
+# are worth a Gram matrix of all columns, and how many columns have one at the most.
+_TALL, _WORTH, _MOST = 4, 5, 1000
 # Fewer alphas are solved without.
 _SEVERAL = 10
 
@@ -135,15 +148,55 @@ def _check_given(finite: bool) -> None:
         )
 
 
+def make_design(
+    problem: Problem,
+    threads: int,
+    *,
+    sample_weight: Floats | None = None,
+    shadow: bool | None = None,
+    many: bool = False,
+) -> _core.Design:
+    """Return the columns of a problem as solvers see them; ``many``: they will be read often."""
+    return _core.Design(
+        problem.columns,
+        problem.data.omega(sample_weight),
+        problem.fit_intercept,
+        threads,
+        problem.shadow if shadow is None else shadow,
+        many,
+        problem.terms.standardize,
+        problem.uncertainty,
+        problem.deviations,
+    )
+
+
+def check_columns(design: _core.Design, problem: Problem, *, silent: bool = False) -> None:
+    """Refuse columns that cannot be computed with; warn of those that cannot be standardised."""
+    check_range(design, problem.data)
+    if problem.terms.standardize and not silent:
+        _warn_of_constant(design, problem.data)
+
+
+def _is_proven_by_gap(penalty: Penalty, weights: Floats | None) -> bool:
+    return is_convex(penalty) and (weights is None or bool(np.all(weights > 0.0)))
+
+
+def search_for(penalty: Penalty, weights: Floats | None, minimum: str) -> _core.Minimum:
+    """Return what the core has to look for: where the gap proves enough, stationary points."""
+    return _SEARCHES["stationary" if _is_proven_by_gap(penalty, weights) else minimum]
+
+
 def keeps_all(problem: Problem, n_alphas: int) -> bool:
     """Tell whether a solver takes all features into its working set at once, and keeps them there.
 
-    Its Gram matrix costs n d^2 products once; every alpha then costs no more than d^2, whatever n.
-    Without it an alpha reads the selected columns a few times, n d products at the end of a path.
+    Its Gram matrix costs n d^2 / 2 products once; every alpha then costs no more than d^2, whatever
+    n. Without it an alpha reads the selected columns a few times, n d products where a path ends,
+    which wait for memory where those of the Gram matrix do not.
     """
     n, d = problem.n_samples, problem.n_features
-    worth_it = n >= _TALL * d and d <= min(_FEW * n_alphas, _MOST) and n_alphas >= _SEVERAL
-    return worth_it and problem.design.stored_in_full
+    products, per_path = n * d**2 / 2, n * d * n_alphas
+    worth_it = products <= _WORTH * per_path and n_alphas >= _SEVERAL
+    return worth_it and n >= _TALL * d and d <= _MOST and problem.design.stored_in_full
 
 
 class Solver:
@@ -167,6 +220,8 @@ class Solver:
     n_alphas : int
         How many alphas are about to be solved: for many, the shadow (unless columns are short) is
         built in the first pass over X instead of in a pass of its own once it is sure to pay.
+    design : Design of the core, optional
+        One that was made for the problem, and checked.
     """
 
     def __init__(
@@ -178,6 +233,7 @@ class Solver:
         prox_weight: float = 0.0,
         max_time: float = math.inf,
         n_alphas: int = 1,
+        design: _core.Design | None = None,
     ) -> None:
         data = problem.data
         self.problem = problem
@@ -189,21 +245,21 @@ class Solver:
             "sample_weight": sample_weight,
             "prox_weight": prox_weight,
             "n_alphas": n_alphas,
+            "design": design,
         }
         self._flag: _core.Flag | None = None
-        tall = keeps_all(problem, n_alphas)
-        self._design = _core.Design(
-            problem.columns,
-            data.omega(sample_weight),
-            problem.fit_intercept,
+        tall = problem.squared and keeps_all(problem, n_alphas)
+        self._design = design or make_design(
+            problem,
             count_jobs(problem.n_jobs),
-            problem.shadow and not tall,
-            n_alphas >= _MANY,
-            problem.terms.standardize,
+            sample_weight=sample_weight,
+            shadow=problem.shadow and not tall,
+            many=n_alphas >= _MANY,
         )
+        y, beside, self._shift = core_response(problem, sample_weight)
         self._core = _core.solver(
             self._design,
-            data.y,
+            y,
             core_penalty(penalty),
             data.weights,
             prox_weight,
@@ -213,16 +269,29 @@ class Solver:
             problem.terms.upper,
             tall,
             max_time,
+            **beside,
         )
-        check_range(self._design, data)
-        if problem.terms.standardize and sample_weight is None:
-            _warn_of_constant(self._design, data)
+        if design is None:
+            check_columns(self._design, problem, silent=sample_weight is not None)
         self.null_deviance: float = self._core.null_deviance
+        # No predictions bring the objective below this: what is above it is what counts.
+        self._saturated = 0.0 if problem.squared else saturated_mean(problem, sample_weight)
 
     @property
     def norms2(self) -> Floats:
         """Weighted squared norms of the columns, centred where they are."""
         return self._design.norms2
+
+    @functools.cached_property
+    def exists(self) -> bool:
+        """Whether intercept and unpenalised features alone have a finite solution.
+
+        They have none for a single class or no counts at all. The core's answer to every solve is
+        then that it is separated, at once.
+        """
+        if self.problem.squared or np.any(np.asarray(self._core.null_correlations)):
+            return True
+        return self.solve(1.0, 1.0, 1).status != "SEPARATED"
 
     @property
     def _proven_by_gap(self) -> bool:
@@ -231,13 +300,12 @@ class Solver:
         It does so up to what is left of the correlations of unpenalised features; along a column
         that hardly varies even that is worth much.
         """
-        return self._convex and (self._weights is None or bool(np.all(self._weights > 0.0)))
+        return _is_proven_by_gap(self.penalty, self._weights)
 
     @property
     def _search(self) -> _core.Minimum:
         """What the core has to look for."""
-        wanted = "stationary" if self._proven_by_gap else self.minimum
-        return _SEARCHES[wanted]
+        return search_for(self.penalty, self._weights, self.minimum)
 
     def again(self, max_time: float = math.inf) -> Solver:
         """Return another solver for the same problem, at w = 0."""
@@ -253,20 +321,23 @@ class Solver:
     def alpha_max(self, minimum: str = "stationary") -> float:
         """Return the smallest alpha at which zero is such a minimum in every penalised feature.
 
-        With nothing to swap, coordinate-wise and swap are the same.
+        With nothing to swap, coordinate-wise and swap are the same. Within bounds zero is the best
+        value of coefficient j as long as |c_j| <= min over 0 < t <= cap_j of h_j t / 2 + r(t) / t.
         """
-        c = np.asarray(self._core.null_correlations, dtype=np.float64)
+        signed = np.asarray(self._core.null_correlations, dtype=np.float64)
         terms = self.problem.terms
-        c = terms.outward(c)
+        c = terms.outward(signed)
         level = alpha_max_for(self.penalty, c, self._weights) / terms.l1_ratio
-        if minimum == "stationary" or self._convex:
+        # What a long step of one coefficient gains follows from a column's norm for squares only.
+        if minimum == "stationary" or self._convex or not self.problem.squared:
             return level
         pi, h = self.problem.feature_weights, self._design.norms2
-        jumps = core_penalty(self.penalty).jump_thresholds
+        room = self.problem.scales * terms.room(signed)
+        jumps = core_penalty(self.penalty).jump_thresholds_within
 
         def thresholds(alpha: float, of: NDArray[np.int64]) -> Floats:
             steep = h[of] + terms.ridges(alpha, pi[of])
-            return np.asarray(jumps(steep, terms.strength(alpha) * pi[of]))
+            return np.asarray(jumps(steep, terms.strength(alpha) * pi[of], room[of]))
 
         used = (pi > 0) & np.isfinite(pi) & (h > 0)
         return alpha_without_jumps(thresholds, level, np.where(used, c, 0.0))
@@ -347,10 +418,11 @@ class Solver:
         """
         names = itertools.cycle([begin.name for begin in begins])
         asked = iter(tolerances)
+        proven = self._proven_by_gap
 
         def hand_over(found: _core.PathPoint) -> bool:
             assert on_point is not None
-            return on_point(self._point(found, next(names), next(asked)))
+            return on_point(self._point(found, next(names), next(asked), proven))
 
         end = self._core.follow(
             alphas,
@@ -376,7 +448,14 @@ class Solver:
             alphas.tolist(), each, max_iter, [begin.core], self._search
         )
         _check_given(end is not _OVERFLOW)
-        return Fits(*arrays)
+        fits = Fits(*arrays)
+        if self.problem.data.stand_in is not None:
+            intercept = self.problem.intercept
+            each = [intercept(b, columns, values) for columns, values, b in fits.each()]
+            return fits._replace(intercepts=np.array(each))
+        return (
+            fits if self._shift == 0.0 else fits._replace(intercepts=fits.intercepts + self._shift)
+        )
 
     def solve(self, alpha: float, tol: float, max_iter: int, begin: Begin = _PREVIOUS) -> Point:
         """Solve for one alpha: a path with one point."""
@@ -385,36 +464,84 @@ class Solver:
             [alpha], [tol], max_iter, [begin.core], found.append, minimum=self._search
         )
         _check_given(end is not _OVERFLOW)
-        return self._point(found[0], begin.name, tol)
+        return self._point(found[0], begin.name, tol, self._proven_by_gap)
 
-    def _reached(self, found: _core.PathPoint, tol: float) -> str:
-        """Name the strength of a point.
+    def _status(self, status: int) -> str:
+        """Name how a solve ended; of statistics it may be their own errors that it met."""
+        name = STATUSES[status]
+        return "UNCERTAIN" if name == "STALLED" and self.problem.uncertainty > 0.0 else name
 
-        In a convex problem nothing lowers the objective by more than the duality gap.
-        """
-        if not self._proven_by_gap:
-            return _REACHED[found.minimum]
-        enough = found.status is _CONVERGED and found.dual_gap <= tol * found.objective
-        return self.minimum if enough else "stationary"
+    def _point(self, found: _core.PathPoint, start: str, tol: float, proven: bool) -> Point:
+        """Return a point as the package knows it; `proven` is what `_proven_by_gap` says."""
+        (
+            alpha,
+            columns,
+            values,
+            intercept,
+            objective,
+            kkt,
+            gap,
+            n_iter,
+            status,
+            convex,
+            passes,
+            by_bound,
+            by_reading,
+            by_shadow,
+            deviance,
+            minimum,
+            counters,
+        ) = found.parts
+        if status == _SEPARATED:  # what was found on the way to infinity is no solution
+            return self._missing(found, start)
+        if proven:  # nothing lowers the objective by more than the duality gap
+            enough = status == _CONVERGED and gap <= tol * (objective - self._saturated)
+            strength = self.minimum if enough else "stationary"
+        else:
+            strength = _STRENGTHS[minimum]
+        own_columns, own_values = np.frombuffer(columns, np.int64), np.frombuffer(values)
+        return Point.of(
+            alpha,
+            own_columns,
+            own_values,
+            self.problem.intercept(intercept + self._shift, own_columns, own_values),
+            objective,
+            kkt,
+            gap,
+            n_iter,
+            self._status(status),
+            convex,
+            passes,
+            by_bound,
+            by_reading,
+            1.0 - deviance / self.null_deviance if self.null_deviance else 0.0,
+            by_shadow,
+            start,
+            strength,
+            None,
+            Counters._make(counters),
+        )
 
-    def _point(self, found: _core.PathPoint, start: str, tol: float) -> Point:
+    def _missing(self, found: _core.PathPoint, start: str) -> Point:
+        """Return a point that says that there is none, and why."""
+        columns, values, intercept = found.separation
+        order = np.argsort(columns)
+        direction = Direction(columns[order], values[order], intercept)
         return Point(
             alpha=found.alpha,
-            columns=found.columns,
-            values=found.values,
-            intercept=found.intercept,
-            objective=found.objective,
-            kkt=found.kkt,
-            dual_gap=found.dual_gap,
+            columns=direction.columns,
+            values=np.full(columns.size, math.nan),
+            intercept=math.nan,
+            objective=math.nan,
+            kkt=math.inf,
+            dual_gap=math.nan,
             n_iter=found.n_iter,
-            status=found.status.name,
-            convex=found.convex,
+            status="SEPARATED",
+            convex=False,
             passes=found.passes,
-            settled_by_bound=found.by_bound,
-            settled_by_reading=found.by_reading,
-            settled_by_shadow=found.by_shadow,
-            r2=1.0 - found.deviance / self.null_deviance if self.null_deviance else 0.0,
+            settled_by_bound=0,
+            settled_by_reading=0,
             start=start,
-            minimum=self._reached(found, tol),
+            direction=direction,
             counters=Counters._make(found.counters),
         )

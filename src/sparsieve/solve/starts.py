@@ -159,11 +159,14 @@ def _as_numbers(start: Any) -> Floats | None:
 def lowest(points: Sequence[Point], *, only_converged: bool = False) -> Point:
     """Return the point with the lowest objective of those at one alpha, with all their passes.
 
-    With ``only_converged`` points that did not converge count only where none did.
+    One that is "SEPARATED" is none, unless all are. With ``only_converged`` points that did not
+    converge count only where none did.
     """
     points = sorted(points, key=lambda point: _ORDER.index(point.start))
     certified = [point for point in points if point.converged] if only_converged else []
-    judged = certified or points
+    judged = certified or [point for point in points if point.status != "SEPARATED"]
+    if not judged:
+        return points[0]
     level = min(point.objective for point in judged)
     best = next(point for point in judged if point.objective <= level + _TIE * abs(level))
     return replace(
@@ -187,7 +190,10 @@ def first_alpha(
     unmoved = threshold * ABOVE if threshold > largest else largest
     start = Start("lasso", start.fraction) if start.kind == "best" else start
     limit = largest / start.fraction  # the lasso is empty from there on
-    if start.kind in ("none", "previous") or max_time <= 0.0 or unmoved >= limit:
+    # Beyond squares a stronger minimum than stationary may have features above alpha_max.
+    known = solver.problem.squared or solver.minimum == "stationary" or start.kind == "none"
+    walks_down = start.kind in ("none", "previous")
+    if (walks_down and known) or max_time <= 0.0 or unmoved >= limit:
         return unmoved
     step = max(eps ** (-1.0 / (count - 1)), _FINEST) if count > 1 else 1.0 / start.fraction
     alphas = [unmoved]

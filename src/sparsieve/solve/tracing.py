@@ -27,7 +27,7 @@ def trace(
     limits: Limits,
     *,
     start: Start = PREVIOUS,
-    progress: bool = False,
+    progress: bool | None = False,
     keep_finished: bool = False,
 ) -> tuple[list[Point], str]:
     """Solve for each alpha in turn.
@@ -41,8 +41,8 @@ def trace(
     limits : Limits
     start : Start
         Where each solve begins.
-    progress : bool
-        Show a progress bar.
+    progress : bool or None
+        Show a progress bar; None: where it takes long, on a terminal.
     keep_finished : bool
         On Ctrl-C, return the finished points with a warning instead of raising KeyboardInterrupt.
 
@@ -51,8 +51,8 @@ def trace(
     points : list of Point
         Never empty. A solve that ran out of time is left out unless it is the only one.
     ended : str
-        "complete", or what ended the path: "max_support", "max_deviance", "max_time", "callback"
-        or "interrupted".
+        "complete", or what ended the path: "max_support", "max_deviance", "max_time", "callback",
+        "separated" or "interrupted".
     """
     best = start.kind == "best"
     times = 3 + len(walks_of_a_round(solver.minimum)) if best else 1  # that each alpha has its turn
@@ -78,15 +78,20 @@ def trace(
     return points, ended
 
 
-def fits_along(solver: Solver, alphas: Floats, limits: Limits, start: Start) -> Fits:
+def fits_along(
+    solver: Solver, alphas: Floats, limits: Limits, start: Start, *, first: bool = True
+) -> tuple[Fits, str]:
     """Solve for each alpha in turn from a start, without the account that a path gives.
 
-    The limits are ``tol`` and ``max_iter``, no others. Shorter than ``alphas`` only after the flag
-    that the solver watches was raised.
+    The second value says why they end, as that of :func:`trace` does. Unless these are the first
+    alphas of a path, a solve that ran out of time is left out even if it is the only one. Fewer
+    than the alphas also after the flag that the solver watches was raised.
     """
-    if start.kind != "best":
-        return solver.fits(alphas, limits.tol, limits.max_iter, start.begin)
-    return Fits.of(trace(solver, alphas, replace(limits, convexity=False), start=start)[0])
+    if start.kind != "best" and not limits.any:
+        return solver.fits(alphas, limits.tol, limits.max_iter, start.begin), "complete"
+    points, ended = trace(solver, alphas, replace(limits, convexity=False), start=start)
+    kept = [point for point in points if first or point.status != "INTERRUPTED"]
+    return Fits.of(kept), ended
 
 
 def follow_within(
@@ -166,6 +171,10 @@ class _Walk:
             nonlocal ended
             if point.status == "INTERRUPTED":
                 points.extend([] if points else [point])
+                return True
+            if point.status == "SEPARATED" and limits.existing:
+                points.extend([] if points else [point])
+                ended = "separated"
                 return True
             points.append(point)
             self.bar.update()

@@ -19,6 +19,8 @@ __all__ = ["read_parquet"]
 
 # Values per block; a block costs some 10 bytes for each.
 _BLOCK = 1 << 20
+# Of a day.
+_MICROSECONDS = 86_400e6
 
 
 def read_parquet(
@@ -30,6 +32,7 @@ def read_parquet(
         with pq.ParquetFile(source) as parquet:
             schema = parquet.schema_arrow
             _check_names(schema.names, path)
+            selection = selection.resolved(schema.names)
             names = [name for name in schema.names if name in selection]
             text = [name for name in names if _is_text(schema.field(name).type)]
             _check_types(schema, names, text, selection, path)
@@ -38,6 +41,11 @@ def read_parquet(
         with pq.ParquetFile(source, read_dictionary=text) as parquet:
             table = _read(parquet, path, names, {name: {} for name in text})
             table.file_names = list(schema.names)
+            kinds = {name: schema.field(name).type for name in names}
+            table.dates = {name: "ymd" for name, kind in kinds.items() if _is_date(kind)}
+            for name in (name for name in selection.ids if name in schema.names):
+                column = parquet.read(columns=[name]).column(0).cast(pa.string())
+                table.ids[name] = ["" if entry is None else entry for entry in column.to_pylist()]
             return table
     except TableError:
         raise
@@ -70,15 +78,15 @@ def _check_types(
 ) -> None:
     for name in names:
         kind = schema.field(name).type
-        if name not in text and not _is_number(kind):
+        if name not in text and not (_is_number(kind) or _is_date(kind)):
             raise TableError(
                 f"{path}: column {name!r} holds {kind}, neither numbers nor text; convert it or "
                 f"leave it out with `drop={[name]}`."
             )
-        if selection.text is not None and (name in text) != (name in selection.text):
-            needed = "text" if name in selection.text else "numbers"
+        codes = selection.text or ()
+        if selection.text is not None and name in text and name not in codes:
             raise TableError(
-                f"{path}: column {name!r} holds {kind} where the model needs {needed}; convert it."
+                f"{path}: column {name!r} holds {kind} where the model needs numbers; convert it."
             )
 
 
@@ -86,6 +94,10 @@ def _is_text(kind: Any) -> bool:
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_date(kind: Any) -> bool:
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
 
 
 def _is_number(kind: Any) -> bool:
@@ -114,6 +126,10 @@ def _read(parquet: Any, path: Path, names: list[str], codes: dict[str, dict[str,
 def _numbers(column: Any) -> Floats:
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
+    if _is_date(column.type):
+        column = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
+        days: Floats = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return days / _MICROSECONDS
     # Not safe: integers beyond 2^53 become the nearest double, as they do everywhere else.
     values: Floats = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return values
@@ -127,6 +143,10 @@ def _positions(column: Any, codes: dict[str, int]) -> Floats:
     for k, entry in enumerate(categories):
         if entry is not None:
             positions[k] = codes.setdefault(entry, len(codes))
-    indices = pc.fill_null(encoded.indices.cast(pa.int64()), len(categories))
+    indices = encoded.indices.cast(pa.int64())
+    ends = pc.min_max(indices).as_py()  # None where all are missing
+    if ends["min"] is not None and not 0 <= ends["min"] <= ends["max"] < len(categories):
+        raise ValueError("it refers to texts that it does not hold")  # Arrow does not look
+    indices = pc.fill_null(indices, len(categories))
     taken: Floats = positions[indices.to_numpy(zero_copy_only=False)]
     return taken

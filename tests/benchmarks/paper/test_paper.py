@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from benchmarks.paper import command, main, twin
+from benchmarks.paper import command, facts, main, twin
 from benchmarks.paper.arms import CODE, TEXT, code_grid
 from benchmarks.paper.claims import CLAIMS
 from benchmarks.paper.plan import (
@@ -46,6 +46,9 @@ from sparsieve import reference
 
 pytest.importorskip("matplotlib")
 figures = pytest.importorskip("benchmarks.paper.figures")
+
+# No run ends early on a busy machine.
+ALL_THE_TIME = ["--minutes", "600"]
 
 PENALTIES = [sv.LogSum(0.1), sv.MCP(0.5), sv.MCP(3.0), sv.SCAD(3.7), sv.CappedL1(0.5), sv.L1()]
 
@@ -201,7 +204,8 @@ def tiny_run(tmp_path_factory):
         load.cache_clear()
         patch.setattr(sv.datasets, "load_leukemia", small_dense)
         patch.setattr(sv.datasets, "load_newsgroups", small_sparse)
-        assert main(["all", "--profile", "tiny", "--out", str(folder)]) == 0
+        patch.setattr(facts, "SHORT_PROBLEMS", 100)  # each is a repetition
+        assert main(["all", "--profile", "tiny", *ALL_THE_TIME, "--out", str(folder)]) == 0
         load.cache_clear()
     return folder
 
@@ -271,7 +275,7 @@ def test_resume_runs_only_what_is_missing(tiny_run, tmp_path, monkeypatch):
 
     monkeypatch.setattr(command, "run", counting)
     monkeypatch.setattr(figures, "draw_all", lambda records, folder: {})  # drawn by another test
-    options = ["toy", "--profile", "tiny", "--out", str(tmp_path)]
+    options = ["toy", "--profile", "tiny", *ALL_THE_TIME, "--out", str(tmp_path)]
     main([*options, "--resume"])
     assert done == [dropped]
     main([*options, "--report-only"])

@@ -12,6 +12,7 @@ from tolerances import FEW_OPS, SKGLM
 import sparsieve as sv
 from sparsieve import converters
 from sparsieve.converters import Settings
+from sparsieve.penalties import resolve_penalty
 
 
 @pytest.fixture
@@ -146,7 +147,7 @@ def test_skglm_solves_the_same_problem(problem, model):
     back = converters.from_skglm(theirs)
     strengths = [m.alpha * m.l1_ratio for m in (back, model)]
     assert strengths[0] == pytest.approx(strengths[1], rel=FEW_OPS)
-    assert type(back.penalty) is type(converters.resolve_penalty(model.penalty))
+    assert type(back.penalty) is type(resolve_penalty(model.penalty))
     assert back.positive == (model.positive or model.bounds is not None)
     assert back.fit_intercept == model.fit_intercept
 
@@ -166,11 +167,11 @@ def test_skglm_estimators(problem):
         np.testing.assert_allclose(ours.coef_, theirs.fit(X, y).coef_, atol=SKGLM)
     with pytest.raises(ValueError, match="multiplies the whole MCP"):
         converters.from_skglm(skglm.MCPRegression(weights=np.linspace(1.0, 2.0, 30)))
-    from skglm.datafits import Huber
+    from skglm.datafits import Gamma
     from skglm.penalties import L0_5
 
-    with pytest.raises(ValueError, match="datafit Huber is not supported"):
-        converters.from_skglm(skglm.GeneralizedLinearEstimator(Huber(1.0)))
+    with pytest.raises(ValueError, match="datafit Gamma is not supported"):
+        converters.from_skglm(skglm.GeneralizedLinearEstimator(Gamma(), skglm.penalties.L1(0.1)))
     with pytest.raises(ValueError, match="penalty L0_5 has no equivalent"):
         converters.from_skglm(skglm.GeneralizedLinearEstimator(None, L0_5(1.0)))
 
@@ -192,12 +193,20 @@ class MCPRegression:
 class GeneralizedLinearEstimator:
     """Likewise."""
 
+    solver = None
+
     def __init__(self, datafit, penalty):
         self.datafit, self.penalty = datafit, penalty
 
 
-class Huber:
+class Gamma:
     """A loss that is not ours."""
+
+
+class L1:
+    """A penalty that is."""
+
+    alpha = 0.1
 
 
 class L0_5:  # noqa: N801  # its name there
@@ -208,7 +217,7 @@ class L0_5:  # noqa: N801  # its name there
     ("estimator", "words"),
     [
         (MCPRegression(), "multiplies the whole MCP .* use weights=None"),
-        (GeneralizedLinearEstimator(Huber(), None), "datafit Huber is not supported; use skglm's"),
+        (GeneralizedLinearEstimator(Gamma(), L1()), "datafit Gamma is not supported; use skglm's"),
         (GeneralizedLinearEstimator(None, L0_5()), "penalty L0_5 has no equivalent here; use L1"),
     ],
 )

@@ -1,0 +1,86 @@
+"""How fast rows are summed, and in how much memory: ``make bench-streams``.
+
+Rows are made once and fed again and again, so that their making is not measured. ``--dask`` sums
+chunks that workers make for themselves, on one, two and four processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+
+import numpy as np
+
+import sparsieve as sv
+
+BATCH = 100_000
+
+
+def stream(rows: int, columns: int) -> None:
+    """Sum a stream, fit a path from it, and print rate and memory."""
+    g = np.random.default_rng(0)
+    X = g.standard_normal((BATCH, columns))
+    y = X[:, 0] - X[:, 1] + g.standard_normal(BATCH)
+    statistics = sv.Statistics()
+    begin = time.perf_counter()
+    cpu = time.process_time()
+    for _ in range(rows // BATCH):
+        statistics.partial_fit(X, y)
+    wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
+    begin = time.perf_counter()
+    path = sv.sparse_path(statistics, penalty="mcp")
+    solved = time.perf_counter() - begin
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{rows:g} x {columns}: {rows / wall:.3g} rows/s ({rows / cpu:.3g} per CPU second), "
+        f"path of {len(path)} alphas in {solved:.2f} s, {path.converged.sum()} certified, "
+        f"kkt at most {path.kkt.max():.1e}, memory of the process at most {memory:.0f} MB"
+    )
+
+
+def make(block_info=None):
+    """Make a chunk where it is needed: the columns and, last, the response."""
+    (first, last), (_, width) = block_info[None]["array-location"]
+    Z = np.random.default_rng(first).standard_normal((last - first, width))
+    Z[:, -1] += Z[:, 0] - Z[:, 1]
+    return Z
+
+
+def cluster(rows: int, columns: int, workers: int) -> float:
+    """Return the seconds that so many processes take."""
+    import dask.array as da
+    from distributed import Client, LocalCluster
+
+    chunk = 500_000
+    chunks = ((chunk,) * (rows // chunk), (columns + 1,))
+    options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(**options) as made, Client(made):
+        Z = da.map_blocks(make, chunks=chunks, dtype=float, meta=np.empty((0, 0)))
+        sv.Statistics.of(Z[:chunk, :-1], Z[:chunk, -1])  # workers import what they need
+        begin = time.perf_counter()
+        sv.Statistics.of(Z[:, :-1], Z[:, -1])
+        return time.perf_counter() - begin
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=float, default=1e7)
+    parser.add_argument("--columns", type=int, default=50)
+    parser.add_argument("--dask", action="store_true")
+    args = parser.parse_args()
+    rows = int(args.rows)
+    if not args.dask:
+        return stream(rows, args.columns)
+    seconds = {workers: cluster(rows, args.columns, workers) for workers in (1, 2, 4)}
+    for workers, each in seconds.items():
+        print(
+            f"{rows:g} x {args.columns}, {workers} worker(s): {each:.1f} s, {rows / each:.3g} "
+            f"rows/s, {seconds[1] / each:.2f} times one worker"
+        )
+    return None
+
+
+if __name__ == "__main__":
+    main()
