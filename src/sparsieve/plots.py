@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 from ._words import describe
+from .data.scalars import check_integer, check_number
 from .data.terms import check_terms
 from .data.types import Floats
-from .data.validation import check_integer, check_number, check_X_y
+from .data.validation import check_X_y
 from .inspect.choice import choice_of
 from .inspect.convexity import convex_region
 from .losses import is_squared, resolve_loss

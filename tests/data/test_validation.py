@@ -9,10 +9,9 @@ from sklearn.exceptions import DataConversionWarning
 from tolerances import REORDERED_SUM
 
 import sparsieve as sv
+from sparsieve.data.scalars import check_integer, check_number
 from sparsieve.data.validation import (
     check_alphas,
-    check_integer,
-    check_number,
     check_sample_weight,
     check_weights,
     check_X,

@@ -19,8 +19,8 @@ from tests.fuzz.seeds import run_seeds
 
 import sparsieve as sv
 from sparsieve.data.validation import check_X_y
+from sparsieve.solve.designs import keeps_all
 from sparsieve.solve.problem import Problem
-from sparsieve.solve.solvers import keeps_all
 
 ALPHAS = 12
 

@@ -15,7 +15,7 @@ from problems import toy
 from threadpoolctl import threadpool_limits
 
 import sparsieve as sv
-from sparsieve.data.validation import count_jobs
+from sparsieve.data.scalars import count_jobs
 
 HERE = Path(__file__).parent
 

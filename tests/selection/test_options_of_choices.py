@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import sparsieve as sv
 from sparsieve.data.terms import check_terms
-from sparsieve.selection.criteria import estimate_noise_variance, residual_sums
+from sparsieve.selection.noise import estimate_noise_variance, residual_sums
 from sparsieve.solve.problem import Problem
 
 # Both sides solve to tol = 1e-8 what differs by rounding.

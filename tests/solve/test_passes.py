@@ -11,7 +11,7 @@ import tolerances
 from problems import ar_design, response
 
 import sparsieve as sv
-from sparsieve.solve import solvers
+from sparsieve.solve import designs
 
 # Noise that leaves a signal-to-noise ratio of 10, as in the benchmark.
 SNR_10 = 10**-0.5
@@ -117,7 +117,7 @@ def test_short_columns_have_no_shadow_before_x_was_read_twice():
 )
 @pytest.mark.parametrize("penalty", PENALTIES, ids=NAMES)
 def test_many_rows_are_certified_from_sixteen_bits(penalty, dtype, weighted, monkeypatch):
-    monkeypatch.setattr(solvers, "_MOST", 0)  # not by a Gram matrix of all columns
+    monkeypatch.setattr(designs, "_MOST", 0)  # not by a Gram matrix of all columns
     # From 4,096 rows on columns that eight bits leave open are looked at with eight more.
     rng = np.random.default_rng(5)
     X = np.asfortranarray(ar_design(5000, 150, 0.5) + rng.normal(0.0, 3.0, 150), dtype=dtype)

@@ -7,7 +7,7 @@ from scipy import sparse
 
 import sparsieve as sv
 from sparsieve.data.validation import check_X_y
-from sparsieve.solve import solvers
+from sparsieve.solve import designs
 from sparsieve.solve.problem import Problem
 
 PENALTIES = [sv.L1(), sv.MCP(), sv.SCAD(), sv.LogSum(0.1)]
@@ -28,7 +28,7 @@ def test_points_are_those_of_a_path_that_reads_columns(penalty, start, monkeypat
     X, y, weight = tall()
     options = {"alphas": 30, "start": start, "minimum": "swap", "sample_weight": weight}
     path = sv.sparse_path(X, y, penalty, tol=1e-10, **options)
-    monkeypatch.setattr(solvers, "_MOST", 0)
+    monkeypatch.setattr(designs, "_MOST", 0)
     by_columns = sv.sparse_path(X, y, penalty, tol=1e-10, **options)
     assert path.converged.all()
     np.testing.assert_array_equal(path.alphas, by_columns.alphas)
@@ -79,7 +79,7 @@ def test_float32_columns_are_summed_in_double_precision():
 def test_the_decision_is_by_counts():
     def decides(n, d, alphas, storage=np.asfortranarray):
         X = storage(np.eye(n, d))
-        return solvers.keeps_all(Problem(check_X_y(X, np.arange(float(n)))), alphas)
+        return designs.keeps_all(Problem(check_X_y(X, np.arange(float(n)))), alphas)
 
     assert decides(1000, 100, 100)
     assert not decides(1000, 100, 5)  # too few alphas to pay

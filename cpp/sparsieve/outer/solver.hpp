@@ -40,12 +40,12 @@ struct SolverParts {
   std::shared_ptr<const Penalty> penalty;
   std::optional<std::vector<double>> weights;  // of the features; none = all 1; infinity = excluded
   double prox_weight = 0.0;                    // mu, see Inputs
-  Terms terms;
+  Terms terms = {};
   bool keeps_all = false;  // every feature is taken into the working set at once and stays
   // Where many responses have one design; y is empty then. `shared`: the Gram matrix of all columns that can
   // enter, or null.
-  std::optional<Prepared> prepared;
-  std::shared_ptr<const SharedGram> shared;
+  std::optional<Prepared> prepared = std::nullopt;
+  std::shared_ptr<const SharedGram> shared = nullptr;
 };
 
 class Solver final : public PathSolver {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..data.validation import check_number
+from ..data.scalars import check_number
 from ..penalties import L1, MCP, SCAD, resolve_penalty
 from .stated import Settings, factors_of, ratio_of, state_of
 

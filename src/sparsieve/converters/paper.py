@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..data.validation import check_integer, check_number
+from ..data.scalars import check_integer, check_number
 from ..penalties import L1, MCP, CappedL1, LogSum, Penalty, resolve_penalty
 from .stated import Settings
 

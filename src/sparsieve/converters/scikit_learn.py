@@ -16,7 +16,7 @@ from sklearn.linear_model import (
     PoissonRegressor,
 )
 
-from ..data.validation import check_integer, check_number
+from ..data.scalars import check_integer, check_number
 from ..estimators.classifier import SparseClassifier
 from ..estimators.regressor import SparseRegressor
 from ..penalties import L1

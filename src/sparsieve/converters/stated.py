@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..data.names import by_name
+from ..data.scalars import check_number
 from ..data.terms import Terms, check_terms
-from ..data.validation import check_number, check_weights
+from ..data.validation import check_weights
 from ..estimators.classifier import SparseClassifier
 from ..estimators.regressor import SparseRegressor
 from ..losses import BuiltInLoss, resolve_loss

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .batches import is_dask
-from .validation import check_integer
+from .scalars import check_integer
 
 __all__ = ["Steps", "folds_of", "statistics_of"]
 

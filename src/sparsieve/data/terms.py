@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from .kinds import check_flag
 from .names import by_name
+from .scalars import check_number
 from .types import Floats
-from .validation import Checked, check_number
+from .validation import Checked
 
 __all__ = ["PLAIN", "Terms", "check_l1_ratio", "check_l1_ratios", "check_terms", "terms_of"]
 

@@ -7,12 +7,10 @@ and the user's objects are never modified.
 
 from __future__ import annotations
 
-import math
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
@@ -20,6 +18,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 from .kinds import check_entries_exist, check_frame_columns, check_kind
 from .names import by_name, feature_names
 from .sample_weights import normalised
+from .scalars import check_integer, check_number
 from .sparse_checks import canonical, sound
 from .stand_in import StandIn
 from .types import Floats
@@ -29,20 +28,14 @@ __all__ = [
     "check_X",
     "check_X_y",
     "check_alphas",
-    "check_generator",
-    "check_integer",
     "check_non_negative",
-    "check_number",
     "check_offset",
     "check_responses",
     "check_sample_weight",
     "check_weights",
-    "count_jobs",
 ]
 
 _MOST_ALPHAS = 1_000_000
-# The core counts iterations in 64 bits; no solve makes so many.
-_NO_LIMIT = 2**62
 _FLOAT_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 #: Responses larger than this, or smaller than its inverse, cannot be squared.
 _LARGEST = 1e152
@@ -129,7 +122,7 @@ def check_X(X: Any, *, min_samples: int = 2) -> Any:
     """Return X as an F-ordered array or a canonical CSC array of floats, checked.
 
     Not whether it is finite: a design finds that out when it measures the columns, without a pass
-    over X of its own (:func:`sparsieve.solve.solvers.check_range`).
+    over X of its own (:func:`sparsieve.solve.designs.check_range`).
     """
     _check_rows(X)
     X = _without_frame(X)
@@ -293,74 +286,6 @@ def check_alphas(alphas: Any) -> int | Floats:
             "ordinary least squares, which needs no path)."
         )
     return np.unique(values)[::-1].copy()
-
-
-def check_number(
-    name: str,
-    value: Any,
-    *,
-    low: float = 0.0,
-    high: float = np.inf,
-    closed: str = "",
-    remedy: str,
-) -> float:
-    """Return value as a finite float between low and high, else raise ValueError.
-
-    ``closed`` says which bounds are allowed themselves: any of "", "low", "high", "low high".
-    """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise ValueError(
-            f"{name} must be a number, got {value!r} of type {type(value).__name__}; {remedy}."
-        )
-    try:
-        number = float(value)
-    except OverflowError:  # an integer of hundreds of digits
-        number = math.inf  # whatever its sign, no bound includes it
-    above = number >= low if "low" in closed else number > low
-    below = number <= high if "high" in closed else number < high
-    if not (above and below):
-        left, right = "[" if "low" in closed else "(", "]" if "high" in closed else ")"
-        at_least = f">{'=' if 'low' in closed else ''} {low:g}"
-        bounds = at_least if np.isinf(high) else f"in {left}{low:g}, {high:g}{right}"
-        raise ValueError(f"{name} must be a finite number {bounds}, got {value!r}; {remedy}.")
-    return number
-
-
-def check_integer(name: str, value: Any, *, low: int, remedy: str) -> int:
-    """Return value as an int >= low, else raise ValueError."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < low:
-        raise ValueError(f"{name} must be an integer >= {low}, got {value!r}; {remedy}.")
-    return min(int(value), _NO_LIMIT)
-
-
-def count_jobs(n_jobs: Any) -> int:
-    """Return how many workers n_jobs stands for, as joblib counts them, else raise ValueError."""
-    wrong = isinstance(n_jobs, bool | np.bool_) or not isinstance(n_jobs, Integral) or n_jobs == 0
-    if n_jobs is not None and wrong:
-        raise ValueError(
-            f"n_jobs must be None or an integer other than 0, got {n_jobs!r}; use n_jobs=2 for two "
-            "threads, n_jobs=-1 for all cores, None for one (or what joblib's context says)."
-        )
-    # Unlike joblib's effective_n_jobs, which counts processes unless told otherwise: these cannot
-    # be started everywhere, threads can.
-    backend, _ = get_active_backend(prefer="threads")
-    if n_jobs is None:
-        _, n_jobs = get_active_backend()
-    if n_jobs is None or n_jobs == 1:
-        return 1
-    # More threads than any machine has cores stand for "all there are".
-    return int(backend.effective_n_jobs(max(min(int(n_jobs), 4096), -4096)))
-
-
-def check_generator(random_state: Any) -> np.random.Generator:
-    """Return the random numbers that random_state stands for, else raise ValueError."""
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"random_state must be None, an integer >= 0 or a numpy.random.Generator, got "
-            f"{random_state!r}; use e.g. random_state=0."
-        ) from error
 
 
 def _is_plain_vector(a: Any) -> bool:

@@ -8,22 +8,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from .._words import Summary
 from ..data.names import feature_names
 from ..data.sample_weights import in_range
 from ..data.types import Floats
-from ..data.validation import check_number, check_offset, check_sample_weight, check_X
+from ..data.validation import check_offset, check_sample_weight, check_X
 from ..files.model_content import Saveable, estimator_to_json
 from ..losses import Loss, resolve_loss
 from ..losses.resolve import built_in_name
 from ..paths.reportable import Reportable
 from ..penalties import Penalty
 from ..penalties.resolve import as_given
+from .fitted import FittedPoint, Named, probabilities
+from .labels import check_classes, class_weight_of, coded_labels
 from .plain import classes_as_sklearn
-from .regressor import FittedPoint, Named, SparseRegressor, probabilities
+from .regressor import SparseRegressor
 from .showing import frame_of_fit, summary_of_fit
 
 __all__ = ["Classifier", "SparseClassifier"]
@@ -108,9 +109,9 @@ class Classifier(Named, Reportable, Saveable, ClassifierMixin, BaseEstimator):  
         named, checked = feature_names(X) is not None, check_X(X)
         n_samples = checked.shape[0]
         validate_data(self, X, skip_check_array=True)
-        classes, codes = _labels(y, n_samples)
+        classes, codes = coded_labels(y, n_samples)
         weight = self._weights(classes, codes, check_sample_weight(sample_weight, n_samples))
-        _check_classes(classes, codes, weight)
+        check_classes(classes, codes, weight)
         offset = check_offset(offset, n_samples)
         X = X if named else checked  # converted once for all classes
         previous = getattr(self, "estimators_", [])
@@ -154,7 +155,7 @@ class Classifier(Named, Reportable, Saveable, ClassifierMixin, BaseEstimator):  
             totals = np.bincount(codes, base, minlength=classes.size)
             each = base.sum() / (classes.size * np.where(totals > 0.0, totals, 1.0))
         else:
-            each = np.array([_class_weight(given, label) for label in classes.tolist()])
+            each = np.array([class_weight_of(given, label) for label in classes.tolist()])
         return np.asarray(each[codes] * base, dtype=np.float64)
 
     def decision_function(self, X: Any, offset: ArrayLike | None = None) -> Floats:
@@ -325,72 +326,6 @@ def _bare(model: Any) -> Any:
     bare.coef_, bare.intercept_ = model.coef_, model.intercept_
     bare.n_features_in_ = model.n_features_in_
     return bare
-
-
-def _class_weight(given: Any, label: Any) -> float:
-    weight = given.get(label, 1.0)
-    return check_number(f"class_weight[{label!r}]", weight, closed="low", remedy="use e.g. 2.0")
-
-
-def _labels(y: Any, n_samples: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the different labels, sorted, and which of them each row has."""
-    if y is None:
-        raise ValueError(
-            "This estimator requires y to be passed, but the target y is None; pass one label per "
-            "row of X."
-        )
-    y = column_or_1d(y, warn=True)
-    if y.shape[0] != n_samples:
-        raise ValueError(
-            f"y has {y.shape[0]} entries, X has {n_samples} rows: inconsistent numbers of samples; "
-            "pass one label per row of X."
-        )
-    missing = _missing(y)
-    if np.any(missing):
-        at = int(np.flatnonzero(missing)[0])
-        raise ValueError(
-            f"Input y contains NaN: the label of row {at} is {y[at]!r}; remove rows that have none."
-        )
-    try:
-        check_classification_targets(y)
-    except ValueError as error:
-        raise ValueError(
-            f"{error} y: pass labels of one kind, for instance y.astype(str); for numbers use "
-            "SparseRegressor."
-        ) from error
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes.astype(np.int64)
-
-
-def _missing(y: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which labels are missing: NaN, None, pandas' NA."""
-    if y.dtype.kind == "f":
-        return np.asarray(~np.isfinite(y))
-    if y.dtype.kind != "O":
-        return np.zeros(y.shape[0], dtype=np.bool_)
-    return np.array([_is_missing(label) for label in y.tolist()], dtype=np.bool_)
-
-
-def _is_missing(label: Any) -> bool:
-    same = label == label
-    return label is None or not isinstance(same, bool | np.bool_) or not same
-
-
-def _check_classes(classes: NDArray[Any], codes: NDArray[np.int64], weight: Floats | None) -> None:
-    """Refuse fewer than two classes among the rows that count."""
-    used = np.unique(codes if weight is None else codes[weight > 0.0])
-    if used.size == classes.size and classes.size > 1:
-        return
-    labels = classes.tolist()
-    if classes.size == 1:
-        raise ValueError(
-            f"y has one class only ({labels[0]!r}); a classifier needs at least two: check y."
-        )
-    absent = next(k for k in range(classes.size) if k not in used)
-    raise ValueError(
-        f"the class {labels[absent]!r} has no row of positive weight, so nothing is known of it; "
-        "raise its sample_weight or class_weight, or leave its rows out."
-    )
 
 
 class SparseClassifier(Classifier):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._words import Summary, describe
-from ..data.validation import check_integer
+from ..data.scalars import check_integer
 from ..paths.frames import data_frame, entries_of
 from ..paths.path import Path
 

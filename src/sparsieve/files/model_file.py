@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from .._files import atomic_writer
-from ..data.validation import check_integer
+from ..data.scalars import check_integer
 
 __all__ = ["FORMAT_VERSION", "ModelFileError", "read_content", "write_content"]
 

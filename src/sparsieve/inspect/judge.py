@@ -18,13 +18,13 @@ from ..data.extended import ExtendedSum
 from ..data.kinds import check_flag
 from ..data.names import feature_names
 from ..data.sample_weights import normalised
+from ..data.scalars import check_number
 from ..data.sparse_checks import without_storage
 from ..data.terms import Terms, check_terms
 from ..data.types import Floats
 from ..data.validation import (
     check_finite_vector,
     check_finite_X,
-    check_number,
     check_offset,
     check_sample_weight,
     check_weights,

@@ -10,7 +10,7 @@ from scipy.special import entr, expit, logit, xlogy
 from sklearn.base import BaseEstimator
 
 from .._words import describe
-from ..data.validation import check_number
+from ..data.scalars import check_number
 from .base import CoreLoss, Floats
 
 __all__ = ["BuiltInLoss", "Huber", "Logistic", "NegativeBinomial", "Poisson", "Squared"]

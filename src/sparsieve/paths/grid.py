@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data.scalars import check_number
 from ..data.types import Floats
-from ..data.validation import check_number
 from ..solve.problem import Problem
 from ..solve.solvers import Solver
 from ..solve.starts import Start, first_alpha

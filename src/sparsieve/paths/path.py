@@ -14,7 +14,8 @@ from scipy import sparse
 from .._words import Summarised, Summary, describe
 from ..data.design import Design
 from ..data.rows import check_rows
-from ..data.validation import check_integer, check_number, check_offset
+from ..data.scalars import check_integer, check_number
+from ..data.validation import check_offset
 from ..inspect.explain import Explanation, explain_feature
 from ..inspect.relax import relaxed
 from ..inspect.second_pass import certified

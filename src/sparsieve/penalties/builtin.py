@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from ..data.validation import check_number
+from ..data.scalars import check_number
 from .base import CoreSpec, Floats, Penalty
 from .checks import check_user_penalty
 from .coordinate import jump_threshold, minimiser

@@ -14,24 +14,18 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _core
+from ..data.scalars import count_jobs
 from ..data.terms import terms_of
 from ..data.types import Floats
-from ..data.validation import check_responses, check_X_y, count_jobs
+from ..data.validation import check_responses, check_X_y
 from ..inspect.scales import warn_of_scales
 from ..penalties import Penalty
 from ..penalties.resolve import resolve_penalty
+from ..solve.designs import check_columns, make_design
 from ..solve.limits import Limits, check_limits
 from ..solve.points import Fits
 from ..solve.problem import Problem
-from ..solve.solvers import (
-    REMEDIES,
-    STATUSES,
-    Solver,
-    check_columns,
-    core_penalty,
-    make_design,
-    search_for,
-)
+from ..solve.solvers import REMEDIES, STATUSES, Solver, core_penalty, search_for
 from ..solve.starts import Start, check_start
 from ..solve.tracing import solve_alone
 from .runs import Cancel, run_all

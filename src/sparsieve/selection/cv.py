@@ -16,10 +16,10 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from .._progress import check_progress
 from .._words import describe
 from ..data.kinds import check_flag
+from ..data.scalars import count_jobs
 from ..data.terms import check_l1_ratios
 from ..data.types import Floats
-from ..data.validation import count_jobs
-from ..estimators.regressor import FittedPoint
+from ..estimators.fitted import FittedPoint
 from ..files.checkpoint import Checkpoint, check_place
 from ..inspect.choice import choice_of
 from ..inspect.scales import warn_of_scales

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from .._words import Summarised, Summary, describe
+from ..data.scalars import check_generator, check_integer, check_number
 from ..data.terms import Terms, terms_of
 from ..data.types import Floats
-from ..data.validation import check_generator, check_integer, check_number, check_X_y
+from ..data.validation import check_X_y
 from ..losses import Loss, resolve_loss
 from ..paths.grid import alpha_grid
 from ..paths.sparse_path import warn_if_not_converged

@@ -18,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .. import _core
 from .._progress import Bar, NoBar, counter
-from ..data.validation import count_jobs
+from ..data.scalars import count_jobs
 from ..files.checkpoint import Checkpoint
 
 __all__ = ["Cancel", "run_all", "run_units"]

@@ -13,7 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer_names
 
 from ..data.types import Floats
-from ..estimators.regressor import LinearPredictor, probabilities
+from ..estimators.fitted import LinearPredictor, probabilities
 from ..losses import BuiltInLoss
 from ..solve.points import Fits
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._words import describe
-from ..data.validation import check_number
+from ..data.scalars import check_number
 from ..penalties import L1, Penalty, resolve_penalty
 from ..penalties.resolve import families_with_shapes, shaped
 from ..solve.problem import Problem

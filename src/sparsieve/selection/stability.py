@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._words import Summarised, Summary
+from ..data.scalars import check_generator, check_integer, check_number
 from ..data.terms import terms_of
 from ..data.types import Floats
-from ..data.validation import check_generator, check_integer, check_number, check_X_y
+from ..data.validation import check_X_y
 from ..files.checkpoint import Checkpoint, check_place, fingerprint
 from ..losses import Loss, resolve_loss
 from ..paths.frames import data_frame, labels_of

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..data.scalars import check_integer, check_number
 from ..data.types import Floats
-from ..data.validation import check_integer, check_number
 from .points import Point
 
 __all__ = ["ENDED", "Limits", "check_limits"]

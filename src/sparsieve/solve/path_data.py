@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.scalars import check_number
 from ..data.types import Floats
-from ..data.validation import check_number
 from ..losses import BuiltInLoss
 from ..penalties import Penalty
 from .points import Point

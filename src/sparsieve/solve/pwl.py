@@ -13,9 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _core
 from ..data.core_columns import core_columns
 from ..data.kinds import check_flag
+from ..data.scalars import check_integer, check_number
 from ..data.types import Floats
-from ..data.validation import check_integer, check_non_negative, check_number, check_X_y
-from .solvers import check_range
+from ..data.validation import check_non_negative, check_X_y
+from .designs import check_range
 
 __all__ = ["PWLResult", "proximal_weighted_lasso"]
 

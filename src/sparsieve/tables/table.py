@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.kinds import check_flag
-from ..data.validation import check_integer
+from ..data.scalars import check_integer
 
 FORMATS = ("csv", "excel", "parquet", "npz", "svmlight")
 # What reading a table found out, as a model keeps it.
