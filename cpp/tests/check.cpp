@@ -50,6 +50,18 @@ void failed(const char* file, int line, const std::string& what) {
   std::fflush(stdout);
 }
 
+void not_close(const char* file, int line, const char* what, long double x, long double y,
+               long double room) {
+  const long double apart = x > y ? x - y : y - x;
+  failed(file, line,
+         std::string(what) + ": " + show(x) + " and " + show(y) + " differ by " + show(apart) +
+             " > " + show(room));
+}
+
+void not_at_most(const char* file, int line, const char* what, long double x, long double y) {
+  failed(file, line, std::string(what) + ": " + show(x) + " > " + show(y));
+}
+
 std::string show(long double x) {
   char text[64];
   std::snprintf(text, sizeof text, "%.17Lg", x);

@@ -21,6 +21,9 @@ struct Registered {
 inline long checks = 0;  // of the running test
 inline void passed() { ++checks; }
 void failed(const char* file, int line, const std::string& what);
+void not_close(const char* file, int line, const char* what, long double x, long double y,
+               long double room);
+void not_at_most(const char* file, int line, const char* what, long double x, long double y);
 std::string show(long double x);
 
 // Runs the tests whose names contain argv[1], or all; returns the exit status.
@@ -41,16 +44,14 @@ void close(const char* file, int line, const char* what, const A& a, const B& b,
   const long double x = a, y = b, room = tolerance;
   // Equal infinities are close; a comparison with NaN is false, so NaN is close to nothing.
   if (x == y || std::fabs(x - y) <= room) return passed();
-  failed(file, line,
-         std::string(what) + ": " + show(x) + " and " + show(y) + " differ by " +
-             show(std::fabs(x - y)) + " > " + show(room));
+  not_close(file, line, what, x, y, room);
 }
 
 template <class A, class B>
 void at_most(const char* file, int line, const char* what, const A& a, const B& b) {
   const long double x = a, y = b;
   if (x <= y) return passed();
-  failed(file, line, std::string(what) + ": " + show(x) + " > " + show(y));
+  not_at_most(file, line, what, x, y);
 }
 
 // --------------------------------------------------------------------------------- random
