@@ -239,7 +239,7 @@ def test_parquet_whose_texts_are_referred_to_wrongly(tmp_path, monkeypatch, inde
     pd.DataFrame({"city": ["x", "y"]}).to_parquet(file)
     indices = pa.array([0, index], pa.int32())
     forged = pa.DictionaryArray.from_arrays(indices, pa.array(["x", "y"]), safe=False)
-    batches = [pa.record_batch({"city": forged})]
+    batches = [pa.record_batch([forged], names=["city"])]
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *_, **__: batches)
     with pytest.raises(TableError, match=r"refers to texts that it does not hold.*complete"):
         read_table(file)

@@ -29,7 +29,7 @@ def make_pipeline(model: Any) -> Any:
         raise ImportError("to_pipeline needs pandas: pip install pandas") from error
     schema = model.schema
     columns = ColumnTransformer(
-        _transformers(model), sparse_threshold=0.3, verbose_feature_names_out=False
+        _transformers(model, pd), sparse_threshold=0.3, verbose_feature_names_out=False
     )
     rows: dict[str, list[Any]] = {name: [0.0, 1.0] for name in schema.numbers}
     rows |= {name: [values[0], values[-1]] for name, values in schema.categories.items()}
@@ -39,7 +39,7 @@ def make_pipeline(model: Any) -> Any:
     return Pipeline([("columns", columns), ("regress", _regressor(model))])
 
 
-def _transformers(model: Any) -> list[tuple[str, Any, list[str]]]:
+def _transformers(model: Any, pd: Any) -> list[tuple[str, Any, list[str]]]:
     schema = model.schema
     out: list[tuple[str, Any, list[str]]] = []
     if schema.numbers:
@@ -51,7 +51,8 @@ def _transformers(model: Any) -> list[tuple[str, Any, list[str]]]:
     for k, (name, values) in enumerate(schema.categories.items()):
         encoder: Any = OneHotEncoder(categories=[values], drop=[values[0]], dtype=np.float64)
         if MISSING in values:
-            fill = SimpleImputer(strategy="constant", fill_value=MISSING)
+            # pandas.NA stands for None and NaN too; which of them a frame has depends on its version.
+            fill = SimpleImputer(missing_values=pd.NA, strategy="constant", fill_value=MISSING)
             encoder = Pipeline([("fill", fill), ("encode", encoder)])
         out.append((f"text{k}", encoder, [name]))
     return out
