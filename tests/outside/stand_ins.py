@@ -47,6 +47,10 @@ class _Fit:
     l1_ratio = 1.0
     ridge = 0.0
     bounds = None
+    loss = "squared"
+    max_support = None
+    max_deviance = None
+    max_time = None
 
     def fit(self, X, y, sample_weight=None, check_input=True, **params):
         Calls.number += 1

@@ -198,7 +198,8 @@ def test_folds_and_paths_lower_their_points_alike(alike, minimum):
     alphas = sv.alpha_max(X, y) * np.geomspace(1.0, 0.02, 15)
     path = sv.sparse_path(X, y, alphas=alphas, start="best", minimum=minimum)
     solver = Solver(Problem(check_X_y(X, y), minimum=minimum), resolve_penalty("mcp"))
-    fits = fits_along(solver, path.alphas, Limits(), Start("best"))
+    fits, ended = fits_along(solver, path.alphas, Limits(), Start("best"))
+    assert ended == "complete"
     np.testing.assert_array_equal(fits.objective, path.objective)
     np.testing.assert_array_equal(fits.sizes, path.support_size)
 
