@@ -51,7 +51,7 @@ def _transformers(model: Any, pd: Any) -> list[tuple[str, Any, list[str]]]:
     for k, (name, values) in enumerate(schema.categories.items()):
         encoder: Any = OneHotEncoder(categories=[values], drop=[values[0]], dtype=np.float64)
         if MISSING in values:
-            # pandas.NA stands for None and NaN too; which of them a frame has depends on its version.
+            # pandas.NA stands for None and NaN too; a frame has one or the other by its version.
             fill = SimpleImputer(missing_values=pd.NA, strategy="constant", fill_value=MISSING)
             encoder = Pipeline([("fill", fill), ("encode", encoder)])
         out.append((f"text{k}", encoder, [name]))
