@@ -6,6 +6,7 @@ minimiser: one-dimensional problems are solved by branch and bound on ``penalty.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -100,26 +101,7 @@ def coordinatewise_violation(  # noqa: PLR0913 - the options of a public functio
     """
     options = Options(standardize, l1_ratio, ridge, bounds, positive, fit_intercept)
     given = Given(X, y, coef, intercept, penalty, alpha, sample_weight, weights, options)
-    with np.errstate(all="ignore"):  # beyond the range the answer is inf
-        problem = given.problem()
-        if problem.infeasible():
-            return float("inf")
-        point = _Point(problem)
-        moving = np.flatnonzero(~problem.excluded)
-        c, h, v = point.c[moving], point.h[moving], point.v[moving]
-        z, feature_alpha = point.z[moving], problem.feature_alpha[moving]
-        now = point.cost(np.abs(v), feature_alpha)
-        cap = point.cap(moving, z)
-        lines = _Lines(h * v * v / 2 - z * v + now, np.abs(z), h, feature_alpha, cap)
-        if not _finite(*lines[:-1], now):
-            return float("inf")
-        gain, which, t = _best_move(point.cost, lines, 0.0)
-        if which >= 0 and np.isfinite(gain):
-            # The same number from the step, which does not cancel where the step is short.
-            step = np.sign(z[which]) * t - v[which]
-            cost = point.cost(np.array([t]), feature_alpha[which : which + 1])[0]
-            gain = c[which] * step - h[which] * step**2 / 2 + (now[which] - cost)
-        return at_most_inf(point.from_intercept + max(gain, 0.0))
+    return _judged(given, _gain_of_one)
 
 
 def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyword
@@ -185,43 +167,71 @@ def swap_violation(  # noqa: PLR0913 - the options of a public function, by keyw
     """
     options = Options(standardize, l1_ratio, ridge, bounds, positive, fit_intercept)
     given = Given(X, y, coef, intercept, penalty, alpha, sample_weight, weights, options)
+    return _judged(given, _gain_of_swap)
+
+
+def _judged(given: Given, gain: Callable[[Problem, _Point], float]) -> float:
+    """Return what can be gained at the given point, inf where it is infeasible."""
     with np.errstate(all="ignore"):  # beyond the range the answer is inf
         problem = given.problem()
         if problem.infeasible():
             return float("inf")
-        point = _Point(problem)
-        if not _finite(point.c, point.h):
+        return at_most_inf(gain(problem, _Point(problem)))
+
+
+def _gain_of_one(problem: Problem, point: _Point) -> float:
+    """Return what the best move of one coefficient gains with its intercept."""
+    moving = np.flatnonzero(~problem.excluded)
+    c, h, v = point.c[moving], point.h[moving], point.v[moving]
+    z, feature_alpha = point.z[moving], problem.feature_alpha[moving]
+    now = point.cost(np.abs(v), feature_alpha)
+    cap = point.cap(moving, z)
+    lines = _Lines(h * v * v / 2 - z * v + now, np.abs(z), h, feature_alpha, cap)
+    if not _finite(*lines[:-1], now):
+        return float("inf")
+    gain, which, t = _best_move(point.cost, lines, 0.0)
+    if which >= 0 and np.isfinite(gain):
+        # The same number from the step, which does not cancel where the step is short.
+        step = np.sign(z[which]) * t - v[which]
+        cost = point.cost(np.array([t]), feature_alpha[which : which + 1])[0]
+        gain = c[which] * step - h[which] * step**2 / 2 + (now[which] - cost)
+    return point.from_intercept + max(gain, 0.0)
+
+
+def _gain_of_swap(problem: Problem, point: _Point) -> float:
+    """Return what the best swap gains with its intercept; 0 if there is nothing to swap."""
+    if not _finite(point.c, point.h):
+        return float("inf")
+    out = np.flatnonzero((point.v != 0) & (problem.weights > 0))
+    enters = (point.v == 0) & ~problem.excluded & (point.curvature > 0)
+    if not (out.size and np.any(enters)):
+        return 0.0
+    v = point.v[out]
+    base = point.cost(np.abs(v), problem.feature_alpha[out])
+    base -= v * (point.c[out] + point.h[out] * v / 2)
+    if not _finite(base):
+        return float("inf")
+    gain = float(np.max(base))  # the best value of the one that comes in is zero
+    # Below this a swap would not even make up for its own loss.
+    gain = max(gain, -point.from_intercept)
+    for features, products in point.columns.pairs(out, enters):
+        here, columns = out[features.start : features.stop], products.columns
+        together = products.values / problem.scales[columns, None] / problem.scales[here]
+        signed = point.c[columns, None] + together * point.v[here]
+        z, h = np.abs(signed), point.h[columns, None]
+        if not _finite(z * (z / h)):
             return float("inf")
-        out = np.flatnonzero((point.v != 0) & (problem.weights > 0))
-        enters = (point.v == 0) & ~problem.excluded & (point.curvature > 0)
-        if not (out.size and np.any(enters)):
-            return 0.0
-        v = point.v[out]
-        base = point.cost(np.abs(v), problem.feature_alpha[out])
-        base -= v * (point.c[out] + point.h[out] * v / 2)
-        if not _finite(base):
-            return float("inf")
-        gain = float(np.max(base))  # the best value of the one that comes in is zero
-        # Below this a swap would not even make up for its own loss.
-        gain = max(gain, -point.from_intercept)
-        for features, products in point.columns.pairs(out, enters):
-            here, columns = out[features.start : features.stop], products.columns
-            together = products.values / problem.scales[columns, None] / problem.scales[here]
-            signed = point.c[columns, None] + together * point.v[here]
-            z, h = np.abs(signed), point.h[columns, None]
-            if not _finite(z * (z / h)):
-                return float("inf")
-            j, i = np.nonzero(z * (z / h) / 2 + base[features] > gain)
-            columns = columns[j]
-            lines = _Lines(
-                base[features][i],
-                z[j, i],
-                point.h[columns],
-                problem.feature_alpha[columns],
-                point.cap(columns, signed[j, i]),
-            )
-            gain, _, _ = _best_move(point.cost, lines, gain)
-        return at_most_inf(max(point.from_intercept + gain, 0.0))
+        j, i = np.nonzero(z * (z / h) / 2 + base[features] > gain)
+        columns = columns[j]
+        lines = _Lines(
+            base[features][i],
+            z[j, i],
+            point.h[columns],
+            problem.feature_alpha[columns],
+            point.cap(columns, signed[j, i]),
+        )
+        gain, _, _ = _best_move(point.cost, lines, gain)
+    return max(point.from_intercept + gain, 0.0)
 
 
 def _finite(*arrays: Floats) -> bool:
