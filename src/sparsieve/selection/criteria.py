@@ -23,12 +23,12 @@ from ..paths.path import make_path
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties import Penalty
 from ..penalties.resolve import as_given
-from ..solve.limits import Limits, check_limits
+from ..solve.limits import Limits
 from ..solve.points import Point
 from ..solve.problem import Problem
 from ..solve.solvers import Solver
 from ..solve.starts import Start, check_start
-from .grid import alpha_grids, ends_by_itself, follow_shape, warn_of_last
+from .grid import alpha_grids, ends_by_itself, follow_shape, limits_of, warn_of_last
 from .noise import effective_samples, estimate_noise_variance, residual_sums
 from .shapes import resolve_penalties
 
@@ -352,13 +352,7 @@ class SparseRegressorIC(FittedPoint):
             check_number(
                 "noise_variance", self.noise_variance, remedy="pass None to have it estimated"
             )
-        return check_limits(
-            tol=self.tol,
-            max_iter=self.max_iter,
-            max_support=self.max_support,
-            max_deviance=self.max_deviance,
-            max_time=self.max_time,
-        )
+        return limits_of(self)
 
     def _judge(
         self,

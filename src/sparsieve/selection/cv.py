@@ -27,7 +27,6 @@ from ..losses import Loss
 from ..paths.path import make_path
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties.resolve import as_given
-from ..solve.limits import check_limits
 from ..solve.problem import Problem
 from ..solve.solvers import Solver
 from ..solve.starts import check_start
@@ -35,7 +34,7 @@ from ..solve.tracing import trace
 from .fold_runs import FoldResult, FoldUnit, Plan, endings, fold_of, run_fold, unsettled
 from .folds import Fold, make_folds
 from .given_folds import GivenFold, all_of, are_given, folds_of, given_folds
-from .grid import alpha_grids, ends_by_itself, grid_in_words, warn_of_last
+from .grid import alpha_grids, ends_by_itself, grid_in_words, limits_of, warn_of_last
 from .runs import Cancel, run_units
 from .scores import check_scorer
 from .shapes import resolve_penalties
@@ -261,13 +260,7 @@ class SparseRegressorCV(FittedPoint):
         penalties = resolve_penalties(self.penalty)
         relax = check_flag("relax", self.relax)
         progress = check_progress(self.progress)
-        limits = check_limits(
-            tol=self.tol,
-            max_iter=self.max_iter,
-            max_support=self.max_support,
-            max_deviance=self.max_deviance,
-            max_time=self.max_time,
-        )
+        limits = limits_of(self)
         scorer = check_scorer(self.scoring)
         ratios = check_l1_ratios(self.l1_ratio)
         problem, folds = self._data(X, y, sample_weight, groups, ratios[0], offset)

@@ -14,7 +14,7 @@ from ..data.types import Floats
 from ..data.validation import check_alphas
 from ..paths.grid import check_eps, grid_from
 from ..penalties import Penalty
-from ..solve.limits import Limits
+from ..solve.limits import Limits, check_limits
 from ..solve.points import Point
 from ..solve.problem import Problem
 from ..solve.solvers import Begin, Solver
@@ -27,6 +27,7 @@ __all__ = [
     "ends_by_itself",
     "follow_shape",
     "grid_in_words",
+    "limits_of",
     "warn_of_last",
 ]
 
@@ -34,6 +35,17 @@ __all__ = [
 _TWICE, _STILL_FALLS = 2.0, 0.9
 
 WARM_STARTS = ("alpha", "shape", "both")
+
+
+def limits_of(model: Any) -> Limits:
+    """Return the checked limits of an estimator that follows paths."""
+    return check_limits(
+        tol=model.tol,
+        max_iter=model.max_iter,
+        max_support=model.max_support,
+        max_deviance=model.max_deviance,
+        max_time=model.max_time,
+    )
 
 
 def alpha_grids(
