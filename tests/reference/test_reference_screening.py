@@ -9,6 +9,11 @@ from sparsieve.reference import pwl
 from sparsieve.reference.screening import dual_point, gap_scores, propagated_scores
 
 
+def random_problems(few, many):
+    """Run a test on a few random problems, and as a slow one on many: the few are the first."""
+    return pytest.mark.parametrize("count", [few, pytest.param(many, marks=pytest.mark.slow)])
+
+
 def point_at(X, y, w, center, l1_weights, prox, rule):
     r = y - X @ w
     norms2 = np.einsum("ij,ij->j", X, X)
@@ -45,11 +50,12 @@ def random_problem(rng):
     return X, y, l1_weights, prox, center
 
 
-def test_nothing_screened_is_non_zero_and_the_printed_radius_does_fail():
+@random_problems(300, 1500)
+def test_nothing_screened_is_non_zero_and_the_printed_radius_does_fail(count):
     rng = np.random.default_rng(0)
     wrong = {"corrected": 0, "printed": 0}
     discarded = {"corrected": 0, "printed": 0}
-    for _ in range(1500):
+    for _ in range(count):
         X, y, l1_weights, prox, center = random_problem(rng)
         optimum = solve_pwl(X, y, l1_weights, prox, center)
         w = optimum + rng.standard_normal(optimum.size) * 10.0 ** rng.uniform(-9, 0.5)
@@ -62,15 +68,16 @@ def test_nothing_screened_is_non_zero_and_the_printed_radius_does_fail():
             discarded[rule] += int(screened.sum())
             wrong[rule] += int(np.sum(screened & (optimum != 0)))
     assert wrong["corrected"] == 0
-    assert discarded["corrected"] > 300  # the test is not empty
+    assert discarded["corrected"] > count // 5  # the test is not empty
     assert wrong["printed"] > 0
 
 
+@random_problems(80, 400)
 @pytest.mark.parametrize("every", [1, 5])
-def test_pwl_screens_safely_with_unpenalised_coordinates(every):
+def test_pwl_screens_safely_with_unpenalised_coordinates(every, count):
     rng = np.random.default_rng(every)
     discarded = 0
-    for _ in range(400):
+    for _ in range(count):
         X, y, l1_weights, prox, center = random_problem(rng)
         optimum = solve_pwl(X, y, l1_weights, prox, center)
         result = pwl(
@@ -80,13 +87,14 @@ def test_pwl_screens_safely_with_unpenalised_coordinates(every):
         assert not np.any(result.screened & (optimum != 0))
         assert not np.any(result.w[result.screened])
         discarded += int(result.screened.sum())
-    assert discarded > 300
+    assert discarded > 3 * count // 4
 
 
-def test_safe_at_the_optimum_itself():
+@random_problems(100, 500)
+def test_safe_at_the_optimum_itself(count):
     """There c_j = lambda_j up to rounding on the support, and the gap is rounding noise."""
     rng = np.random.default_rng(3)
-    for _ in range(500):
+    for _ in range(count):
         X, y, l1_weights, prox, center = random_problem(rng)
         l1_weights = np.maximum(l1_weights, 1e-3 * l1_weights.max())
         optimum = solve_pwl(X, y, l1_weights, prox, center)
@@ -95,10 +103,11 @@ def test_safe_at_the_optimum_itself():
         assert not np.any(screened & (optimum != 0))
 
 
-def test_propagation_is_safe_from_any_reference():
+@random_problems(200, 1000)
+def test_propagation_is_safe_from_any_reference(count):
     rng = np.random.default_rng(4)
     discarded = 0
-    for _ in range(1000):
+    for _ in range(count):
         X, y, l1_weights, prox, center = random_problem(rng)
         l1_weights = np.maximum(l1_weights, 1e-3 * l1_weights.max())
         near = solve_pwl(X, y, l1_weights, prox, center)
@@ -118,7 +127,7 @@ def test_propagation_is_safe_from_any_reference():
         papers = papers + np.sqrt(norms2) * a + np.abs(point.v - reference.v)
         papers = papers + np.sqrt(norms2 + prox) * (root_2b + np.sqrt(2 * point.gap_error))
         assert np.all(scores <= papers * (1 + FEW_OPS))
-    assert discarded > 200
+    assert discarded > count // 5
 
 
 def test_unpenalised_block_keeps_the_gap_useful_at_huge_alpha():
