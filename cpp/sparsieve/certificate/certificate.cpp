@@ -154,6 +154,14 @@ std::vector<double> least_curvature(const Penalty& penalty, const Surrogate& at,
   return least;
 }
 
+// Its factor is off by k + 1 roundings more than the matrix, so that k times as much bounds the eigenvalues of
+// all errors together. Errors of earlier pivots come amplified by one over the smallest, so that one has to be
+// above the root of that bound.
+Doubt doubt_of(Index k, double noise) {
+  const double size = static_cast<double>(k), doubt = size * (noise + (size + 4.0) * kEps);
+  return {doubt, std::max(kSafePivot, 2.0 * std::sqrt(doubt))};
+}
+
 bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& state,
                      const SupportGradient& gradient, double violation) {
   const Point& at = state.point;
@@ -182,18 +190,14 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
   const bool straight =
       std::all_of(curvature.begin(), curvature.end(), [](double h) { return h == 0.0; });
   const bool same = by_gram && inputs.prox_weight == 0.0 && straight;
-  // Entry (p, q) is off by `noise` and its factor by k + 1 roundings more, in units of ||x_p|| ||x_q||, so
-  // that k times as much bounds the eigenvalues of all errors together. Errors of earlier pivots come
-  // amplified by one over the smallest, so that one has to be above the root of that bound...
-  const double size = static_cast<double>(k), doubt = size * (noise + (size + 4.0) * kEps);
-  const double safe = std::max(kSafePivot, 2.0 * std::sqrt(doubt));
-  if (same && at.factor.smallest_pivot(diagonal) > safe) return true;
-  // ...else no pivot is a proof, but a factor of what is left of the Hessian is.
+  const Doubt doubt = doubt_of(k, noise);
+  if (same && at.factor.smallest_pivot(diagonal) > doubt.pivot) return true;
+  // Now no pivot is a proof, but a factor of what is left of the Hessian is.
   std::vector<double> hessian(static_cast<std::size_t>(ld) * ld);
   if (!model_of(state).gram(inputs, state, at.support, hessian.data(), ld)) return false;
   for (Index p = 0; p < k; ++p) {
     const double ridge = inputs.ridge.of(state.column(at.support[p]));
-    hessian[p * ld + p] += curvature[p] + ridge - doubt * diagonal[p];
+    hessian[p * ld + p] += curvature[p] + ridge - doubt.eigenvalue * diagonal[p];
   }
   return factorise(hessian.data(), k, ld, std::vector<double>(k, 0.0), inputs.poll);
 }

@@ -38,6 +38,14 @@ std::vector<double> least_curvature(const Penalty& penalty, const Surrogate& at,
 // coordinate.
 double room_around(double t, double violation, double curvature);
 
+// What rounding leaves open about a Hessian on a support of k columns whose entries (p, q) are off by `noise`,
+// in units of ||x_p|| ||x_q||.
+struct Doubt {
+  double eigenvalue;  // times ||x_p||^2 it bounds what the errors take from any eigenvalue
+  double pivot;       // smallest pivots above this, relative, prove the matrix positive definite
+};
+Doubt doubt_of(Index k, double noise);
+
 // Whether F is strictly convex on the support around w: the point is then a strict local minimum there.
 // `violation`: how far correlations are from their slopes at the most, so that the exact minimum may lie
 // a little away, and no kink or bend of the penalty may lie in between.

@@ -10,8 +10,6 @@ namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-// As in certificate.cpp: pivots of the maintained factor are off by less than this, relative.
-constexpr double kSafePivot = 1e-6;
 // A Gram matrix of its own is made for supports up to this size.
 constexpr Index kProvable = 1000;
 }  // namespace
@@ -106,8 +104,7 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
       std::all_of(curvature.begin(), curvature.end(), [](double h) { return h == 0.0; });
   // Products are off by roundings of the columns' norms before the intercept was eliminated.
   const double noise = 2.0 * kEps * product_roundings(design.n()) * flattest * flattest;
-  const double size = static_cast<double>(k), doubt = size * (noise + (size + 4.0) * kEps);
-  const double safe = std::max(kSafePivot, 2.0 * std::sqrt(doubt));
+  const Doubt doubt = doubt_of(k, noise);
   const auto lost = [&](Index slot, double total) {
     return point.set.cross()[slot] * point.set.cross()[slot] / total;
   };
@@ -115,7 +112,7 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
   if (plain) {
     std::vector<double> before(diagonal);
     for (Index p = 0; p < k; ++p) before[p] += lost(at.support[p], point.set.total());
-    if (at.factor.smallest_pivot(before) > safe) return true;
+    if (at.factor.smallest_pivot(before) > doubt.pivot) return true;
   }
   if (k > kProvable) return false;
   // The Hessian itself, or less than it.
@@ -126,7 +123,7 @@ bool strictly_convex(const Inputs& inputs, const Penalty& penalty, const State& 
   for (Index p = 0; p < k; ++p) {
     const double eliminated = design.centred() ? cross[p] * cross[p] / total : 0.0;
     const double ridge = inputs.ridge.of(state.column(at.support[p]));
-    const double doubted = doubt * (hessian[p * ld + p] + eliminated + ridge);
+    const double doubted = doubt.eigenvalue * (hessian[p * ld + p] + eliminated + ridge);
     hessian[p * ld + p] += curvature[p] + ridge - doubted;
   }
   return factorise(hessian.data(), k, ld, std::vector<double>(k, 0.0), inputs.poll);

@@ -13,6 +13,19 @@ double worst_zero(const Inputs& inputs, const Levels& levels, const State& state
   return worst;
 }
 
+double dependent_violation(const Design& design, const std::vector<Index>& dependent,
+                           const Weighted& residual, double error) {
+  std::vector<double> c(dependent.size());
+  design.correlate(residual, dependent.data(), static_cast<Index>(c.size()), c.data());
+  const double norm = std::sqrt(residual.norm2);
+  double worst = 0.0;
+  for (std::size_t k = 0; k < c.size(); ++k) {
+    const Index j = dependent[k];
+    worst = larger(worst, std::abs(c[k]) + (design.rounding(j) * norm + design.norm(j) * error));
+  }
+  return worst;
+}
+
 void SupportGradient::compute(const Inputs& inputs, const Levels& levels, const State& state) {
   const Point& at = state.point;
   const Index k = static_cast<Index>(at.support.size());

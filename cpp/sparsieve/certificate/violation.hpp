@@ -29,6 +29,11 @@ inline double excess(const Inputs& inputs, const Levels& levels, const State& st
 // The largest violation among the zeros of the working set.
 double worst_zero(const Inputs& inputs, const Levels& levels, const State& state);
 
+// The largest correlation of unpenalised features that were left out as dependent, errors included: these must
+// not correlate either. `error`: how far the residual is from exact, in the norm of Omega.
+double dependent_violation(const Design& design, const std::vector<Index>& dependent,
+                           const Weighted& residual, double error);
+
 // The surrogate on the support, per position there, and its gradient g = c - slope sign, which is 0 for a
 // coefficient that it pushes against its bound.
 struct SupportGradient {

@@ -191,26 +191,11 @@ Descent::Seen Descent::look_in_shadow(SolveResult& result) {
 void Descent::look_at_violations(SolveResult& result) {
   fit_.gradient.compute(fit_.inputs, levels(), fit_.state);
   violations_.inside = larger(fit_.gradient.worst(), worst_zero(fit_.inputs, levels(), fit_.state));
-  violations_.inside = larger(violations_.inside, dependent_violation());
-  result.kkt = kkt(fit_.inputs, levels(), fit_.state, violations_);
-}
-
-// Unpenalised features that were left out as dependent must not correlate either.
-double Descent::dependent_violation() const {
-  const auto& dependent = fit_.barred.dependent;
-  const Design& design = *fit_.inputs.design;
-  std::vector<double> c(dependent.size());
-  design.correlate(fit_.state.point.residual.weighted, dependent.data(),
-                   static_cast<Index>(c.size()), c.data());
   const Residual& at = fit_.state.point.residual;
-  const double norm = std::sqrt(at.weighted.norm2);
-  double worst = 0.0;
-  for (std::size_t k = 0; k < c.size(); ++k) {
-    const Index j = dependent[k];
-    const double error = design.rounding(j) * norm + design.norm(j) * at.error;
-    worst = larger(worst, std::abs(c[k]) + error);
-  }
-  return worst;
+  violations_.inside = larger(
+      violations_.inside,
+      dependent_violation(*fit_.inputs.design, fit_.barred.dependent, at.weighted, at.error));
+  result.kkt = kkt(fit_.inputs, levels(), fit_.state, violations_);
 }
 
 // Settle residual and correlations at w. An inner solve on a nearly singular Gram matrix may mistake its
@@ -232,15 +217,10 @@ void Descent::look_outside(bool last, SolveResult& result, bool exact) {
       {state.point.residual.r, state.point.residual.weighted, levels().thresholds(), slack(),
        fit_.sides(), state.set.columns(), known, state.known_error, fit_.barred.count,
        /*complete=*/last, /*rough=*/false, state.point.residual.error, exact});
-  double outside = 0.0, bound = answer_.worst_kept;
-  for (const Violator& v : answer_.violators) {
-    const double over = std::abs(v.correlation) - levels().threshold(v.column);
-    outside = larger(outside, over);
-    bound = larger(bound, over + v.error);
-  }
-  violations_.outside = bound;
+  const Excess found = excess_of(answer_, levels());
+  violations_.outside = found.bound;
   look_at_violations(result);
-  violations_.outside = outside;
+  violations_.outside = found.met;
 }
 
 // How the descent ends here, if it does.

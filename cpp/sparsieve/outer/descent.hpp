@@ -31,7 +31,6 @@ class Descent {
   // ---- details
   const Levels& levels() const { return aim_.levels; }
   bool risen();
-  double dependent_violation() const;
   double slack() const;
   void add_violators(const std::vector<Violator>& found);
   void look_at_violations(SolveResult& result);

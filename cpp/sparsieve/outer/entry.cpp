@@ -23,6 +23,16 @@ constexpr Index kGrowth = 256;
 constexpr Index kStartGrowth = 16;
 }  // namespace
 
+Excess excess_of(const Answer& answer, const Levels& levels) {
+  Excess found{0.0, answer.worst_kept};
+  for (const Violator& v : answer.violators) {
+    const double over = std::abs(v.correlation) - levels.threshold(v.column);
+    found.met = larger(found.met, over);
+    found.bound = larger(found.bound, over + v.error);
+  }
+  return found;
+}
+
 // The worst violators, so that the working set at most doubles: far below the last alpha nearly every
 // feature violates, and few of them will stay; fewer still from a start.
 std::vector<Index> entrants(Fit& fit, Target& target, std::vector<Violator> found,

@@ -7,6 +7,13 @@
 
 namespace sparsieve {
 
+// By how much violators exceed their thresholds: the largest that was met, and a bound for every feature outside
+// the working set, rounding included.
+struct Excess {
+  double met, bound;
+};
+Excess excess_of(const Answer& answer, const Levels& levels);
+
 // Which features to add: some that exceed their thresholds, and some that are about to; `from_start`: few at once.
 std::vector<Index> entrants(Fit& fit, Target& target, std::vector<Violator> found, bool from_start);
 // Add them.

@@ -255,22 +255,6 @@ double NewtonDescent::slack() const {
   return kOutsideShare * (target_ > exact_ ? target_ : options_.tol * levels().slope0());
 }
 
-// Unpenalised features that were left out as dependent must not correlate either.
-double NewtonDescent::dependent_violation() const {
-  const auto& dependent = fit_.base.barred.dependent;
-  const Design& design = *fit_.inputs().design;
-  std::vector<double> c(dependent.size());
-  design.correlate(fit_.at.weighted, dependent.data(), static_cast<Index>(c.size()), c.data());
-  const double norm = std::sqrt(fit_.at.weighted.norm2);
-  double worst = 0.0;
-  for (std::size_t k = 0; k < c.size(); ++k) {
-    const Index j = dependent[k];
-    const double error = design.rounding(j) * norm + design.norm(j) * fit_.residual_error;
-    worst = larger(worst, std::abs(c[k]) + error);
-  }
-  return worst;
-}
-
 // The violators outside with their largest excess; `result.kkt`: how far w is from stationary, all features
 // considered. `last`: say everything about every feature, violators found or not.
 void NewtonDescent::look_outside(bool last, SolveResult& result) {
@@ -281,18 +265,15 @@ void NewtonDescent::look_outside(bool last, SolveResult& result) {
                              base.sides(), state.set.columns(), known, state.known_error,
                              base.barred.count, /*complete=*/last, /*rough=*/false,
                              fit_.residual_error, /*exact=*/false});
-  double outside = 0.0, bound = answer_.worst_kept;
-  for (const Violator& v : answer_.violators) {
-    const double over = std::abs(v.correlation) - levels().threshold(v.column);
-    outside = larger(outside, over);
-    bound = larger(bound, over + v.error);
-  }
+  const Excess found = excess_of(answer_, levels());
   fit_.base.gradient.compute(base.inputs, levels(), state);
   violations_.inside = larger(base.gradient.worst(), worst_zero(base.inputs, levels(), state));
-  violations_.inside = larger(violations_.inside, dependent_violation());
-  violations_.outside = bound;
+  violations_.inside =
+      larger(violations_.inside, dependent_violation(*base.inputs.design, base.barred.dependent,
+                                                     fit_.at.weighted, fit_.residual_error));
+  violations_.outside = found.bound;
   result.kkt = kkt(base.inputs, levels(), state, violations_, std::sqrt(fit_.at.weighted.norm2));
-  outside_ = outside;
+  outside_ = found.met;
 }
 
 // How the descent ends here, if it does.

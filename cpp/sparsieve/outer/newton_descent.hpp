@@ -32,7 +32,6 @@ class NewtonDescent {
   double move_to(const Line& line, double t, double& objective);
   double go_further(const Line& line, double objective);
   void look_outside(bool last, SolveResult& result);
-  double dependent_violation() const;
   double slack() const;
   std::optional<Status> verdict(Status inner, const SolveResult& result);
 
