@@ -382,7 +382,9 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]], n_features: int | None = N
         counted = _NOT_COUNTED if work is None else tuple(map(int, work[k]))
         part = slice(int(end - sizes[k]), int(end))
         scalars: dict[str, Any] = dict(zip(_SCALARS, map(float, arrays["scalars"][k]), strict=True))
-        n_iter, convex, *settled = map(int, arrays["counts"][k][: len(_COUNTS)])
+        counts = map(int, arrays["counts"][k][: len(_COUNTS)])
+        numbers = scalars | dict(zip(_COUNTS, counts, strict=True))
+        numbers["convex"] = bool(numbers["convex"])
         points.append(
             Point(
                 columns=arrays["columns"][part],
@@ -390,14 +392,9 @@ def unpack_points(arrays: Mapping[str, NDArray[Any]], n_features: int | None = N
                 status=words["status"][k],
                 start=words["start"][k],
                 minimum=words["minimum"][k],
-                n_iter=n_iter,
-                convex=bool(convex),
-                settled_by_bound=settled[0],
-                settled_by_reading=settled[1],
-                settled_by_shadow=settled[2],
                 direction=_direction_of(arrays, k, part),
                 counters=None if counted == _NOT_COUNTED else Counters._make(counted),
-                **scalars,
+                **numbers,
             )
         )
     return points
