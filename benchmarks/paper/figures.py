@@ -81,6 +81,7 @@ def draw_all(records: Iterable[Record], folder: Path) -> dict[str, Path]:
                 folder.mkdir(parents=True, exist_ok=True)
                 for suffix in ("png", "pdf"):
                     figure.savefig(folder / f"{name}.{suffix}", dpi=150)
+                    figure.set_layout_engine("none")  # found once, it serves both files
                 drawn[name] = folder / f"{name}.png"
     return drawn
 
