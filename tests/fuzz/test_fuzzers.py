@@ -31,9 +31,16 @@ from . import (
 )
 
 
+def few_or_many(few, many):
+    """Run a test on the first few seeds, and as a slow one on many."""
+    return pytest.mark.parametrize("seeds", [few, pytest.param(many, marks=pytest.mark.slow)])
+
+
+@few_or_many(400, 2000)
 @pytest.mark.parametrize("target", parsers.TARGETS)
-def test_the_first_inputs_of_every_parser_are_answered(target):
-    for seed in range(200 if target == "excel" else 2000):  # a book takes fifty times as long
+def test_the_first_inputs_of_every_parser_are_answered(target, seeds):
+    # A book takes fifty times as long.
+    for seed in range(seeds // 10 if target == "excel" else seeds):
         assert parser_checks.complaints_of(target, parsers.make(target, seed)) == [], seed
 
 
@@ -49,11 +56,12 @@ def test_large_supports_are_certified_as_they_are(seed):
     assert paths.check(seed, large=True)[0] == []
 
 
+@few_or_many(15, 60)
 @pytest.mark.parametrize(
     "module", [pwl, paths, extremes, strengths, global_minima, certificates, options, losses, tall]
 )
-def test_the_first_problems_of_every_solver_fuzzer_are_solved(module):
-    for seed in range(60):
+def test_the_first_problems_of_every_solver_fuzzer_are_solved(module, seeds):
+    for seed in range(seeds):
         assert module.complaints_of(seed) == [], seed
 
 
