@@ -20,7 +20,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
   $(shell find src cpp -type f -not -name '*.pyc' -not -path 'cpp/tests/*')
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
 
-.PHONY: help demo test test-first-half test-second-half test-cpp test-commands test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
+.PHONY: help demo test test-part-others test-cpp test-commands test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   lock test-oldest sbom reproducible wheel \
   paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads bench-streams bench-codes \
   bench-starts bench-minima bench-map bench-map-quick
@@ -144,23 +144,29 @@ test-cpp: $(VENV)/.cmake
 	  echo "C++ tests, $$isa:"; SPARSIEVE_ISA=$$isa $(CPP_BUILD)/sparsieve_tests "$(CPP_TEST)" || exit 1; \
 	done
 
-# The C++ tests run once here; with every instruction set in test-cpp and test-all.
-test: CPP_ISAS = best
-# Two processes share the tests, unless PYTEST_ARGS picks some of them.
-FIRST_HALF := $(addprefix tests/,benchmarks cli inspect process)
+# The C++ tests (once here; with every instruction set in test-cpp and test-all) and four parts of the
+# Python tests, the longest first: two at a time, and when one ends the next begins, so that no core
+# waits while the C++ tests compile. PYTEST_ARGS picks some tests, which then run alone.
+PART_1 := benchmarks cli process
+PART_2 := solve
+PART_3 := inspect reference selection
+PARTS := $(addprefix test-part-,1 others 2 3)
 
-test: test-cpp $(VENV)/.test
+test: $(VENV)/.cmake
 ifeq ($(PYTEST_ARGS),)
-	+$(MAKE) --no-print-directory -j2 --output-sync=target test-first-half test-second-half
+	+$(MAKE) --no-print-directory -j2 --keep-going --output-sync=target \
+	  test-cpp $(PARTS) CPP_ISAS=best
 else
+	+$(MAKE) --no-print-directory -j2 test-cpp $(VENV)/.test CPP_ISAS=best
 	$(VENV)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
 endif
 
-test-first-half: $(VENV)/.test
-	$(VENV)/bin/python -m pytest -m "not slow" $(FIRST_HALF)
+test-part-%: $(VENV)/.test
+	$(VENV)/bin/python -m pytest -m "not slow" $(addprefix tests/,$(PART_$*))
 
-test-second-half: $(VENV)/.test
-	$(VENV)/bin/python -m pytest -m "not slow" $(addprefix --ignore=,$(FIRST_HALF)) tests
+test-part-others: $(VENV)/.test
+	$(VENV)/bin/python -m pytest -m "not slow" \
+	  $(addprefix --ignore=tests/,$(PART_1) $(PART_2) $(PART_3)) tests
 
 # The tests of the command line with the real command, a new process each time.
 test-commands: $(VENV)/.test
