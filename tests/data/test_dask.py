@@ -71,9 +71,59 @@ def test_frames():
         sv.Statistics.of(lazy)
     with pytest.raises(ValueError, match="y does not have the 7 partitions of X"):
         sv.Statistics.of(lazy, y)
+    with pytest.raises(ValueError, match="y='z' is no column of X; its columns are a, b"):
+        sv.Statistics.of(lazy, "z")
+    path = sv.sparse_path(lazy.drop(columns="w"), "y", "l1", alphas=5)
+    assert path.certify(lazy.drop(columns="w"), "y").converged.all()
+    with pytest.raises(ValueError, match="in another order"):
+        path.certify(lazy[list("bacdef")], lazy["y"])
     text = dd.from_pandas(frame.assign(a="x"), npartitions=2)
     with pytest.raises(ValueError, match=r"chunk \d of the rows: .*'a'"):
         sv.Statistics.of(text, "y")
+
+
+def test_the_second_pass_runs_where_the_chunks_are():
+    X, y = rows(9000)
+    weight = np.arange(9000) % 3.0
+    lazy = da.from_array(X, chunks=(1700, -1))
+    path = sv.sparse_path(lazy, y, "mcp", alphas=8, eps=0.05, sample_weight=weight)
+    there, here = path.certify(lazy, y, weight), path.certify(X, y, weight)
+    # The same sums in extended precision, cut differently: only blocks of 128 rows differ.
+    assert there.kkt == pytest.approx(here.kkt, abs=1e-12)
+    assert np.array_equal(path.certify(lazy, y, weight).kkt, there.kkt)
+    for point in there.points:
+        coef = np.zeros(6)
+        coef[point.columns] = point.values
+        violation = sv.kkt_violation(
+            X, y, coef, point.intercept, penalty="mcp", alpha=point.alpha, sample_weight=weight,
+            fit_intercept=True,
+        )  # fmt: skip
+        assert violation <= point.kkt + 1e-12
+    with pytest.raises(ValueError, match="X has 8999 rows in all"):
+        path.certify(lazy[1:], y[1:], weight[1:])
+    broken = X.copy()
+    broken[5000, 2] = np.nan
+    with pytest.raises(ValueError, match=r"chunk 2 of the rows: .*NaN at row 1600, column 2"):
+        path.certify(da.from_array(broken, chunks=(1700, -1)), y, weight)
+
+
+def test_what_sums_cannot_do_is_refused_before_rows_are_added():
+    X, y = rows(200)
+
+    def never(block):
+        raise AssertionError("rows were read")
+
+    lazy = da.from_array(X, chunks=(50, -1)).map_blocks(never, dtype=float, meta=np.empty((0, 0)))
+    with pytest.raises(ValueError, match="enough for squares only"):
+        sv.sparse_path(lazy, y, loss="huber")
+    with pytest.raises(ValueError, match="enough for squares only"):
+        sv.SparseRegressor(loss="huber").fit(lazy, y)
+    with pytest.raises(ValueError, match="enough for squares only"):
+        sv.SparseRegressorCV(loss="huber").fit(lazy, y)
+    with pytest.raises(ValueError, match="offset needs rows"):
+        sv.sparse_path(lazy, y, offset=y)
+    with pytest.raises(TypeError, match="rows cannot be read from a Dask Delayed"):
+        sv.Statistics.of(lazy.to_delayed()[0, 0], y)
 
 
 def test_bad_input():

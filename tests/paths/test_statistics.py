@@ -268,8 +268,57 @@ def test_too_few_rows_and_misuse():
         sv.SparseRegressorCV("l1").fit([found])
     with pytest.raises(ValueError, match="cv is part of the Statistics"):
         sv.SparseRegressorCV("l1", cv=3).fit([found, found])
+    with pytest.raises(ValueError, match="enough for squares only"):
+        sv.SparseRegressorCV("l1", loss="poisson").fit([found, found])
     with pytest.raises(ValueError, match="scoring needs rows"):
         sv.SparseRegressorCV("l1", scoring="r2").fit([found, found])
+
+
+def test_where_rows_are_needed_it_is_said():
+    X, y, _ = rows(n=50, d=3)
+    found = summed(X, y)
+    model = sv.SparseRegressor("l1", 0.1).fit(found)
+    for call in (
+        lambda: model.predict(found),
+        lambda: model.score(found, y),
+        lambda: sv.kkt_violation(found, y, np.zeros(3), 0.0, penalty="l1", alpha=0.1),
+        lambda: sv.SparseClassifier().fit(found, y > 0),
+        lambda: np.asarray(found),
+    ):
+        with pytest.raises(TypeError, match="rows"):
+            call()
+
+
+def test_sources_that_are_no_rows():
+    X, y, _ = rows(n=50, d=3)
+    with pytest.raises(TypeError, match=r"pass pyarrow\.dataset\.dataset\('folder'\)"):
+        sv.Statistics.of("folder", "y")
+    with pytest.raises(ValueError, match="a batch is a tuple of 4"):
+        sv.Statistics.of(iter([(X, y, None, 1.0)]))
+    columns = {f"x{j}": list(X[:, j]) for j in range(3)} | {"y": list(y)}
+    for made in (sv.Statistics.of(columns, "y"), sv.Statistics().partial_fit(columns, "y")):
+        assert np.array_equal(made.covariance, summed(X, y).covariance)
+        assert list(made.feature_names) == ["x0", "x1", "x2"]
+
+
+def test_folds_that_cannot_be_used_are_named():
+    X, y, _ = rows(n=60, d=3)
+    whole, one = summed(X, y), summed(X[:1], y[:1])
+    assert one.x_mean == pytest.approx(X[0])
+    assert not one.covariance.any()
+    scored = sv.SparseRegressorCV("l1", alphas=5).fit([whole, whole, one])
+    alone = [(np.r_[:120], [120]), (np.r_[60:121], np.r_[:60]), (np.r_[:60, 120], np.r_[60:120])]
+    rows_ = sv.SparseRegressorCV("l1", alphas=5, cv=[alone[1], alone[2], alone[0]])
+    rows_.fit(np.vstack([X, X, X[:1]]), np.r_[y, y, y[:1]])
+    assert scored.mse_path_ == pytest.approx(rows_.mse_path_, rel=1e-5)
+    with pytest.raises(ValueError, match="fold 1 cannot be scored: the statistics have 0 sample"):
+        sv.SparseRegressorCV("l1").fit([whole, sv.Statistics()])
+    with pytest.raises(ValueError, match=r"fold 1 cannot be scored: .*every weight is zero"):
+        sv.SparseRegressorCV("l1").fit([whole, summed(X, y, np.zeros(60))])
+    with pytest.raises(ValueError, match=r"all folds but 0 cannot be fitted: .*1 sample"):
+        sv.SparseRegressorCV("l1").fit([whole, one])
+    with pytest.raises(ValueError, match="fold 1: X has 2 columns, those before had 3"):
+        sv.SparseRegressorCV("l1").fit([whole, summed(X[:, 1:], y)])
 
 
 def test_more_columns_than_rows():

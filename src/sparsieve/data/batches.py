@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +47,8 @@ def read_batch(X: Any, y: Any, sample_weight: Any) -> Batch:
     """Return checked rows; ``y`` (and ``sample_weight``) may name a column of a frame."""
     if hasattr(X, "column_names"):  # of Arrow
         X = {str(name): X.column(name).to_numpy(**_copying(X)) for name in X.column_names}
+    elif isinstance(X, dict):
+        X = {str(name): np.asarray(values) for name, values in X.items()}
     if isinstance(X, dict) or _is_frame(X):
         X, y = _without(X, y, "y")
         X, sample_weight = _without(X, sample_weight, "sample_weight")
@@ -127,11 +130,16 @@ def batches_of(source: Any, y: Any, sample_weight: Any) -> Iterator[tuple[Any, A
     An Arrow data set, scanner or reader is read batch by batch; of any other object that is no
     table, but can be iterated, each item is a batch: (X, y), (X, y, sample_weight), or a frame.
     """
+    if isinstance(source, str | PathLike):
+        raise TypeError(
+            f"rows cannot be read from the path {str(source)!r} itself; pass "
+            f"pyarrow.dataset.dataset({str(source)!r}), or batches of its rows."
+        )
     if hasattr(source, "to_batches") and not hasattr(source, "column_names"):  # a data set
         source = source.to_batches()
     elif hasattr(source, "read_next_batch"):
         source = iter(source.read_next_batch, None) if not hasattr(source, "__iter__") else source
-    elif hasattr(source, "shape") or hasattr(source, "column_names") or isinstance(source, list):
+    elif _is_table(source):
         yield source, y, sample_weight
         return
     if not hasattr(source, "__iter__"):
@@ -145,9 +153,19 @@ def batches_of(source: Any, y: Any, sample_weight: Any) -> Iterator[tuple[Any, A
         )
     for item in source:
         if isinstance(item, tuple):
+            if not 1 <= len(item) <= 3:
+                raise ValueError(
+                    f"a batch is a tuple of {len(item)}; make it (X, y) or (X, y, sample_weight)."
+                )
             yield (*item, *(y, sample_weight)[len(item) - 1 :])[:3]
         else:
             yield item, y, sample_weight
+
+
+def _is_table(source: Any) -> bool:
+    return any(hasattr(source, name) for name in ("shape", "column_names")) or isinstance(
+        source, list | dict
+    )
 
 
 def pieces(n: int, before: int = 0) -> Iterator[tuple[int, int]]:

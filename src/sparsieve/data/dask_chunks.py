@@ -47,7 +47,7 @@ def folds_of(steps: Steps, X: Any, y: Any, sample_weight: Any, cv: Any) -> list[
             "rows, or a list of Statistics, one per fold."
         )
     count = _FOLDS if cv is None else check_integer("cv", cv, low=2, remedy="use e.g. cv=5")
-    frame = not hasattr(X, "chunks")
+    frame = not _is_array(X)
     n = X.npartitions if frame else _length(X)
     if n < count:
         units = "partitions" if frame else "rows"
@@ -69,6 +69,17 @@ def folds_of(steps: Steps, X: Any, y: Any, sample_weight: Any, cv: Any) -> list[
     return _computed(sums, None)
 
 
+def _is_array(X: Any) -> bool:
+    """Tell an array from a frame; a Delayed would have any attribute that is asked for."""
+    kind = type(X).__name__
+    if kind not in ("Array", "DataFrame"):
+        raise TypeError(
+            f"rows cannot be read from a Dask {kind}; pass a Dask array in chunks of rows, or a "
+            "Dask data frame."
+        )
+    return kind == "Array"
+
+
 def _length(X: Any) -> int:
     n = X.shape[0]
     if np.isnan(n):
@@ -78,12 +89,16 @@ def _length(X: Any) -> int:
 
 def _sum_of(steps: Steps, X: Any, y: Any, sample_weight: Any) -> Any:
     """Return the task that has the statistics."""
-    array = hasattr(X, "chunks")
+    array = _is_array(X)
     parts = (_chunks if array else _partitions)(X, y, sample_weight)
     join = steps.followed if array else steps.added
+    from dask import delayed
+
     token = _token()
+    # A task of its own: what a chunk is asked may be large, and goes to a worker once.
+    of_chunk = delayed(steps.of_chunk, name=f"sparsieve-ask-{token}", traverse=False)
     tasks = [
-        _task(_summed, f"sparsieve-sum-{token}-{k}")(steps.of_chunk, k, *part)
+        _task(_summed, f"sparsieve-sum-{token}-{k}")(of_chunk, k, *part)
         for k, part in enumerate(parts)
     ]
     level = 0
@@ -140,7 +155,10 @@ def _beside(name: str, vector: Any, X: Any, n: int) -> Any:
     import dask.array as da
 
     if not is_dask(vector):
-        vector = da.from_array(np.asarray(vector), chunks=-1)
+        whole = np.asarray(vector)
+        # Cut here, so that no worker is sent all of it.
+        fits = whole.ndim > 0 and len(whole) == n
+        vector = da.from_array(whole, chunks=(X.chunks[0], *whole.shape[1:]) if fits else -1)
     elif not hasattr(vector, "chunks"):
         vector = vector.to_dask_array(lengths=True)
     if vector.ndim == 2 and vector.shape[1] == 1:
@@ -158,6 +176,9 @@ def _partitions(X: Any, y: Any, sample_weight: Any) -> Iterator[tuple[Any, Any, 
         raise ValueError("y is missing; pass the name of its column, or a Dask series.")
     parts = X.to_delayed()
     for name, data in (("y", y), ("sample_weight", sample_weight)):
+        if isinstance(data, str) and data not in X.columns:
+            shown = ", ".join(map(str, X.columns[:8])) + (", ..." if len(X.columns) > 8 else "")
+            raise ValueError(f"{name}={data!r} is no column of X; its columns are {shown}.")
         apart = not (data is None or isinstance(data, str))
         if apart and not (is_dask(data) and getattr(data, "npartitions", 0) == X.npartitions):
             raise ValueError(

@@ -45,6 +45,11 @@ class ExtendedSum:
         self._lost += (self._sum - (total - added)) + (x - added)
         self._sum = total
 
+    def include(self, other: ExtendedSum) -> None:
+        """Add the sums of another, with what its rounding lost."""
+        self.add(other._sum)
+        self._lost += other._lost
+
     def add_product(self, a: Floats, b: float | Floats) -> None:
         """Add the products of two vectors, or of a vector and a number."""
         product, lost = split_product(a, b)

@@ -221,18 +221,24 @@ class Statistics:
     @property
     def x_mean(self) -> Floats:
         """The weighted means of the columns of X."""
-        return _checked(self).mean[:-1].copy()
+        return _checked(self, least=1).mean[:-1].copy()
 
     @property
     def y_mean(self) -> float:
         """The weighted mean of the response."""
-        return float(_checked(self).mean[-1])
+        return float(_checked(self, least=1).mean[-1])
 
     @property
     def covariance(self) -> Floats:
         """Weighted covariances of the columns of X and, last, the response."""
-        total = _checked(self)
+        total = _checked(self, least=1)
         return np.asarray(total.products / total.weight)
+
+    def __array__(self, *args: Any, **options: Any) -> NDArray[Any]:
+        raise TypeError(
+            "Statistics have no rows in memory, and rows are needed here; pass an array, for "
+            "instance of a sample of the rows."
+        )
 
     def __repr__(self) -> str:
         return f"Statistics({self.n_samples} rows, {self.n_features} features)"
@@ -278,14 +284,14 @@ def _out_of_range(error: FloatingPointError) -> str:
     )
 
 
-def _checked(statistics: Statistics) -> Summary:
-    """Return means and products of all rows, of which there must be two at least."""
+def _checked(statistics: Statistics, least: int) -> Summary:
+    """Return means and products of all rows, of which there must be enough."""
     total = statistics._total()
     n = 0 if total is None else total.n
-    if total is None or n < 2:
+    if total is None or n < least:
         raise ValueError(
-            f"the statistics have {n} sample(s) while a minimum of 2 is required; pass rows to "
-            "partial_fit."
+            f"the statistics have {n} sample(s) while a minimum of {least} is required; pass rows "
+            "to partial_fit."
         )
     if total.weight == 0.0:
         raise ValueError(
@@ -295,11 +301,12 @@ def _checked(statistics: Statistics) -> Summary:
     return total
 
 
-def stand_in_of(statistics: Statistics) -> StandIn:
-    """Return a few rows that have the same products."""
+def stand_in_of(statistics: Statistics, least: int = 2) -> StandIn:
+    """Return a few rows that have the same products; one row is enough to be predicted."""
+    total = _checked(statistics, least)
     found: StandIn | None = vars(statistics).get("_stand_in")
     if found is None:
-        found = statistics.__dict__["_stand_in"] = StandIn.of(_checked(statistics))
+        found = statistics.__dict__["_stand_in"] = StandIn.of(total)
     return found
 
 

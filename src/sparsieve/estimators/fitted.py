@@ -259,7 +259,15 @@ class FittedPoint(LinearPredictor):
         offset: Any = None,
     ) -> Problem:
         """Check the data and put them together with loss and constraints."""
-        data = check_data(X, y, sample_weight=sample_weight, weights=self.weights, offset=offset)
+        loss = resolve_loss(self.loss)
+        data = check_data(
+            X,
+            y,
+            sample_weight=sample_weight,
+            weights=self.weights,
+            offset=offset,
+            squared=is_squared(loss),
+        )
         terms = terms_of(
             data,
             self.positive,
@@ -274,7 +282,7 @@ class FittedPoint(LinearPredictor):
             terms=terms,
             n_jobs=n_jobs,
             minimum=self.minimum,
-            loss=resolve_loss(self.loss),
+            loss=loss,
         )
 
     def _note_columns(self, X: Any, problem: Problem) -> None:

@@ -17,15 +17,19 @@ certified yet are computed in pairs of doubles: the first term is then 8 times t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.batches import batches_of, pieces, read_batch
+from ..data import dask_chunks
+from ..data.batches import batches_of, is_dask, pieces, read_batch
+from ..data.dask_chunks import Steps
 from ..data.extended import ExtendedSum
-from ..data.leaves import LEAF
 from ..data.types import Floats
+from ..data.validation import check_finite_vector, check_finite_X
 from ..penalties import Penalty
 from ..solve.points import Point
 from ..solve.problem import Problem
@@ -47,13 +51,28 @@ class _Pass(NamedTuple):
 
 
 class _Sums:
-    """Weighted sums over rows, free of the rounding of their addition."""
+    """Weighted sums over rows, free of the rounding of their addition.
+
+    Tasks of Dask hand them on: what was handed on is never changed.
+    """
 
     def __init__(self, n_features: int, n_points: int) -> None:
         self.rows, self.weight = 0, ExtendedSum(np.zeros(1))
         self.products = ExtendedSum(np.zeros((n_features + 1, n_points)))
         self.means = ExtendedSum(np.zeros(n_features + 1))
         self.squares = ExtendedSum(np.zeros(n_points))
+
+    def copy(self) -> _Sums:
+        """Return sums that can be added to."""
+        found = _Sums(len(self.means.value()) - 1, len(self.squares.value()))
+        found.include(self)
+        return found
+
+    def include(self, other: _Sums) -> None:
+        """Add the sums over other rows."""
+        self.rows += other.rows
+        for name in ("weight", "products", "means", "squares"):
+            getattr(self, name).include(getattr(other, name))
 
     def add(self, values: Floats, weight: Floats, asked: _Pass) -> None:
         """Add some rows of [X y], at most a leaf."""
@@ -80,6 +99,37 @@ class _Sums:
         self.products.add(products)
         self.means.add(means)
         self.squares.add(squares)
+
+
+def _summed(asked: _Pass, names: Any, X: Any, y: Any, sample_weight: Any, start: int = 0) -> _Sums:
+    """Return the sums over a batch or a chunk, wherever its rows were in the stream."""
+    batch = read_batch(X, y, sample_weight)
+    n_features, n_points = asked.coefs.shape
+    if batch.X.shape[1] != n_features:
+        raise ValueError(
+            f"X has {batch.X.shape[1]} columns, the path {n_features}; pass the rows that the "
+            "statistics were made of."
+        )
+    if names is not None and batch.names is not None and np.any(names != batch.names):
+        raise ValueError(
+            "the columns of X are not those of the path, or in another order; pass the rows that "
+            "the statistics were made of."
+        )
+    sums = _Sums(n_features, n_points)
+    for first, last in pieces(len(batch.y)):
+        values = batch.values(first, last)
+        if not np.all(np.isfinite(values)):
+            check_finite_vector("y", values[:, -1])
+            check_finite_X(values[:, :-1], batch.names, first)
+        sums.add(values, batch.weight[first:last], asked)
+    return sums
+
+
+def _joined(parts: Sequence[_Sums]) -> _Sums:
+    found = parts[0].copy()
+    for part in parts[1:]:
+        found.include(part)
+    return found
 
 
 def _lost(values: Floats, pivot: Floats, away: Floats) -> Floats:
@@ -118,19 +168,13 @@ def certified(
     width = problem.n_features + 1
     pivot = stand_in.summary.mean if problem.fit_intercept else np.zeros(width)
     asked = _Pass(pivot, coefs, np.array([point.kkt > tol for point in points]))
-    sums = _Sums(problem.n_features, len(points))
-    for X, y, sample_weight in batches_of(*source):
-        batch = read_batch(X, y, sample_weight)
-        if batch.X.shape[1] != problem.n_features:
-            raise ValueError(
-                f"X has {batch.X.shape[1]} columns, the path {problem.n_features}; pass the rows "
-                "that the statistics were made of."
-            )
-        for begin, end in pieces(len(batch.y)):
-            values = batch.values(begin, end)
-            for first in range(0, end - begin, LEAF):
-                part = slice(first, min(first + LEAF, end - begin))
-                sums.add(values[part], batch.weight[begin:end][part], asked)
+    if is_dask(source[0]):
+        of_chunk = partial(_summed, asked, problem.data.feature_names)
+        sums = dask_chunks.statistics_of(Steps(of_chunk, _joined, _joined), *source, None)
+    else:
+        sums = _Sums(problem.n_features, len(points))
+        for batch in batches_of(*source):
+            sums.include(_summed(asked, problem.data.feature_names, *batch))
     if sums.rows != stand_in.summary.n:
         raise ValueError(
             f"X has {sums.rows} rows in all, and the statistics {stand_in.summary.n}; pass the "

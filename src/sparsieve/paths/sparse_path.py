@@ -14,7 +14,7 @@ from ..data.inputs import check_data
 from ..data.terms import terms_of
 from ..data.validation import check_alphas
 from ..inspect.scales import warn_of_scales
-from ..losses import Loss, resolve_loss
+from ..losses import Loss, is_squared, resolve_loss
 from ..penalties import Penalty, is_convex, resolve_penalty
 from ..solve.limits import check_limits
 from ..solve.points import Point
@@ -100,13 +100,21 @@ def alpha_max(  # noqa: PLR0913 - the options of a public function, by keyword
     float
         0.0 when no feature correlates with y.
     """
-    data = check_data(X, y, sample_weight=sample_weight, weights=weights, offset=offset)
+    loss = resolve_loss(loss)
+    data = check_data(
+        X,
+        y,
+        sample_weight=sample_weight,
+        weights=weights,
+        offset=offset,
+        squared=is_squared(loss),
+    )
     problem = Problem(
         data,
         fit_intercept=fit_intercept,
         terms=terms_of(data, positive, standardize, l1_ratio, ridge, bounds),
         minimum=minimum,
-        loss=resolve_loss(loss),
+        loss=loss,
     )
     penalty = resolve_penalty(penalty)
     if minimum != "stationary" and not problem.squared and not is_convex(penalty):
@@ -298,7 +306,15 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
         max_time=max_time,
         callback=callback,
     )
-    data = check_data(X, y, sample_weight=sample_weight, weights=weights, offset=offset)
+    loss = resolve_loss(loss)
+    data = check_data(
+        X,
+        y,
+        sample_weight=sample_weight,
+        weights=weights,
+        offset=offset,
+        squared=is_squared(loss),
+    )
     problem = Problem(
         data,
         fit_intercept=fit_intercept,
@@ -306,7 +322,7 @@ def sparse_path(  # noqa: PLR0913 - the options of a public function, by keyword
         n_jobs=n_jobs,
         shadow=shadow,
         minimum=minimum,
-        loss=resolve_loss(loss),
+        loss=loss,
     )
     n_alphas = grid if isinstance(grid, int) else len(grid)
     begin = check_start(start, problem).suited(penalty)

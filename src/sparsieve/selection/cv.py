@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from .._progress import check_progress
 from .._words import describe
+from ..data.inputs import check_squared
 from ..data.kinds import check_flag
 from ..data.scalars import count_jobs
 from ..data.terms import check_l1_ratios
@@ -23,7 +24,7 @@ from ..estimators.fitted import FittedPoint
 from ..files.checkpoint import Checkpoint, check_place
 from ..inspect.choice import choice_of
 from ..inspect.scales import warn_of_scales
-from ..losses import Loss
+from ..losses import Loss, is_squared, resolve_loss
 from ..paths.path import make_path
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties.resolve import as_given
@@ -346,6 +347,7 @@ class SparseRegressorCV(FittedPoint):
                     f"{name} needs rows, which statistics do not have; leave it out: the score is "
                     "the mean squared error."
                 )
+        check_squared(is_squared(resolve_loss(self.loss)))
         parts = folds_of(X, y, sample_weight, self.cv)
         problem = self._problem(all_of(parts), None, None, None, l1_ratio)
         return problem, given_folds(parts, self.weights)

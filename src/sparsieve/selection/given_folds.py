@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,16 +54,33 @@ def folds_of(X: Any, y: Any, sample_weight: Any, cv: Any) -> list[Statistics]:
 
 def all_of(folds: list[Statistics]) -> Statistics:
     """Return the statistics of all folds together."""
-    return functools.reduce(lambda a, b: a + b, folds)
+    total = Statistics()
+    for k, fold in enumerate(folds):
+        try:
+            total = total + fold
+        except ValueError as error:
+            raise ValueError(f"fold {k}: {error}") from error
+    return total
 
 
 def given_folds(folds: list[Statistics], weights: Any) -> list[GivenFold]:
     """Return each fold with what is fitted for it: the others merged, nothing subtracted."""
-    found = []
-    for k, fold in enumerate(folds):
-        others = all_of(folds[:k] + folds[k + 1 :])
-        found.append(GivenFold(from_statistics(others, weights), stand_in_of(fold)))
-    return found
+    tests = [_scored(k, fold) for k, fold in enumerate(folds)]
+    return [GivenFold(_fitted(k, folds, weights), test) for k, test in enumerate(tests)]
+
+
+def _scored(k: int, fold: Statistics) -> StandIn:
+    try:
+        return stand_in_of(fold, least=1)
+    except ValueError as error:
+        raise ValueError(f"fold {k} cannot be scored: {error}") from error
+
+
+def _fitted(k: int, folds: list[Statistics], weights: Any) -> Checked:
+    try:
+        return from_statistics(all_of(folds[:k] + folds[k + 1 :]), weights)
+    except ValueError as error:
+        raise ValueError(f"all folds but {k} cannot be fitted: {error}") from error
 
 
 def squared_errors(fits: Fits, test: StandIn) -> Floats:

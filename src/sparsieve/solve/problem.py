@@ -75,11 +75,6 @@ class Problem:
         minimum: str = "stationary",
         loss: BuiltInLoss = SQUARED,
     ) -> None:
-        if data.stand_in is not None and not is_squared(loss):
-            raise ValueError(
-                "Statistics hold means and products, which is enough for squares only; use "
-                "loss='squared', or pass rows."
-            )
         loss.check_y(data.y)
         self.loss = loss
         self.minimum = check_minimum(minimum)
