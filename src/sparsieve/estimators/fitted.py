@@ -124,15 +124,19 @@ class LinearPredictor(Named, Reportable, Saveable, RegressorMixin, BaseEstimator
     def _linear_predictor(self, X: Any, offset: Any = None) -> NDArray[np.float64]:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False, dtype="numeric")
+        self.check_solution()
+        eta = Design(X).product(self.coef_) + self.intercept_
+        offset = check_offset(offset, eta.size)
+        return np.asarray(eta if offset is None else eta + offset)
+
+    def check_solution(self) -> None:
+        """Raise ValueError if no finite coefficients are best."""
         if math.isnan(self.intercept_):
             raise ValueError(
                 f"this {type(self).__name__} has no coefficients: at its alpha no finite ones are "
                 "best (separated), see certificate_; fit it with a ridge (ridge=1e-3), a larger "
                 "alpha, or a penalty that grows without bound (l1, logsum)."
             )
-        eta = Design(X).product(self.coef_) + self.intercept_
-        offset = check_offset(offset, eta.size)
-        return np.asarray(eta if offset is None else eta + offset)
 
     def score(
         self,
