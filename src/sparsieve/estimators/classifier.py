@@ -301,19 +301,6 @@ class Classifier(Named, Reportable, Saveable, ClassifierMixin, BaseEstimator):  
         check_is_fitted(self)
         return classes_as_sklearn(self)
 
-    def to_html(self, file: Any = None, **options: Any) -> Any:
-        """Make the interactive report, as :meth:`sparsieve.SparseRegressor.to_html` does.
-
-        Beyond two classes each of ``estimators_`` has its own.
-        """
-        check_is_fitted(self)
-        if len(self.estimators_) > 1:
-            raise ValueError(
-                f"there are {len(self.estimators_)} classes, each with a model against the rest, "
-                "and a report shows one; use estimators_[k].to_html(...) for the class classes_[k]."
-            )
-        return self.estimators_[0].to_html(file, **options)
-
     def _to_json(self) -> dict[str, Any]:
         check_is_fitted(self)
         content = estimator_to_json(self)

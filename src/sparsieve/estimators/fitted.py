@@ -23,6 +23,7 @@ from ..data.types import Floats
 from ..data.validation import check_offset, check_sample_weight, check_y
 from ..files.codec import NotStored
 from ..files.model_content import Saveable
+from ..inspect.assessment import assess
 from ..inspect.certificate import Certificate
 from ..inspect.relax import relaxed
 from ..inspect.scales import are_unit_norms
@@ -305,6 +306,20 @@ class FittedPoint(LinearPredictor):
         LOG.info("%s: %s", type(self).__name__, self.certificate_)
         # For the report, which must not multiply coefficients of such columns once more.
         self._unit_columns = _has_unit_columns(problem, norms2)
+
+    def _assess(self, problem: Problem, left_out: dict[str, Any] | None = None) -> None:
+        """Keep how well labels or counts are fitted, for the report: on rows left out if known."""
+        self.__dict__.pop("assessment_", None)
+        if problem.squared:
+            return
+        support = np.flatnonzero(self.coef_)
+        eta = problem.design.product_of(support, self.coef_[support]) + self.intercept_
+        data = problem.data
+        eta = eta if data.offset is None else eta + data.offset
+        rows = (eta, data.y, data.omega(), "in sample", data.offset)
+        found = left_out or assess(problem.loss, *rows)
+        if found is not None:
+            self.assessment_ = found
 
     def _relax(self, problem: Problem, point: Point) -> None:
         """Replace the coefficients by those of a fit without a penalty on their support."""
