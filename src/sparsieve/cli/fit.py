@@ -83,7 +83,7 @@ def _check_folds(table: str, design: Design, options: dict[str, Any]) -> None:
             f"{table}: {design.y.size} rows cannot be split into {folds} folds; choose --folds "
             f"between 2 and {design.y.size}, or --select ebic."
         )
-    check_folds(table, design.response, folds)
+    check_folds(table, design.response, folds, "choose --folds {most} or fewer, or --select ebic")
 
 
 def _estimator(options: dict[str, Any], design: Design) -> Any:

@@ -17,6 +17,10 @@ function assessmentPanel() {
 }
 
 function showClasses(track) {
+  if (track.positive && tracks.length > 1) {   // what is chosen among are classes
+    document.querySelector('label[for="penalty"]').textContent = "Class";
+    byId("compare-h").textContent = "Classes side by side";
+  }
   const found = track.assessment;
   if (!found && !byId("classes-panel")) return;
   const panel = assessmentPanel();

@@ -145,7 +145,8 @@ def fit_table(  # noqa: PLR0913 - the options of a public function, by keyword
     for note in design.notes:
         LOG.info("%s: %s", read.source, note)
     if estimator is None:
-        check_folds(read.source, design.response, 5)
+        remedy = "pass an estimator, such as SparseClassifierIC()"
+        check_folds(read.source, design.response, 5, remedy)
         fitted = default_estimator(design.response)
     else:
         fitted = clone(estimator)

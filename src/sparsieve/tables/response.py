@@ -222,8 +222,11 @@ def _problem_of_text(
     return None
 
 
-def check_folds(source: str, response: Response, folds: int) -> None:
-    """Refuse labels that are too rare for a cross-validation."""
+def check_folds(source: str, response: Response, folds: int, remedy: str) -> None:
+    """Refuse labels that are too rare for a cross-validation.
+
+    ``remedy`` says how to do with fewer folds, with the place of their number as ``{most}``.
+    """
     if response.kind != "labels":
         return
     labels, counts = np.unique(response.values, return_counts=True)
@@ -232,5 +235,5 @@ def check_folds(source: str, response: Response, folds: int) -> None:
         raise TableError(
             f"{source}: the label {labels.tolist()[rare]!r} has {counts[rare]} of "
             f"{response.values.size} rows, too few for {folds} folds; leave these rows out, give "
-            "them another label, or choose without folds or with fewer."
+            f"them another label, or {remedy.format(most=counts[rare])}."
         )
