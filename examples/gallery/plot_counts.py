@@ -61,9 +61,9 @@ coef = models["negative_binomial"].coef_
 top = np.argsort(np.abs(coef))[-12:]
 top = top[coef[top] != 0]
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-left.barh(words[top], np.exp(coef[top]), color="tab:blue")
+left.barh(words[top], np.exp(coef[top]) - 1, left=1, color="tab:blue")
 left.axvline(1, color="0.4", lw=0.8)
-left.set(xlabel="rate of 'array' where the text has the word, over the rate where not")
+left.set(xlabel="factor on the rate, where the text has the word")
 for name, model in models.items():
     seen = model.assessment_
     right.plot(seen["fitted"], seen["residual"], ".", label=name.replace("_", " "), alpha=0.6)

@@ -75,6 +75,7 @@ def _of_classes(loss: BuiltInLoss, eta: Floats, y: Floats, omega: Floats) -> dic
     fpr, tpr, area = _roc(eta, y, omega)
     right = omega @ np.where(eta > 0.0, y, 1.0 - y)
     binned = _binned(loss.mean(eta), y, omega)
+    binned |= {name: np.clip(binned[name], 0.0, 1.0) for name in ("low", "high")}
     few = np.arange(fpr.size)
     if fpr.size > _MOST_CORNERS:
         few = np.unique(np.linspace(0, fpr.size - 1, _MOST_CORNERS).round().astype(np.int64))
@@ -125,6 +126,7 @@ def _binned(fitted: Floats, y: Floats, omega: Floats) -> dict[str, Floats]:
 def _of_counts(loss: BuiltInLoss, eta: Floats, y: Floats, omega: Floats) -> dict[str, Any]:
     mu = loss.mean(eta)
     binned = _binned(mu, y, omega)
+    binned["low"] = np.maximum(binned["low"], 0.0)
     residual = np.sign(y - mu) * np.sqrt(loss.deviance(eta, y))
     theta = getattr(loss, "theta", np.inf)
     variance = mu * (1.0 + mu / theta)
