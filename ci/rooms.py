@@ -49,6 +49,7 @@ KNOWS_STORAGE = {
     "data": "it is the room that knows how X is stored",
     "tables": "tables of the user, before they become X",
     "estimators.table_model": "the same",
+    "estimators.table_input": "the same",
     "cli.show": "the same",
     "files.codec": "it writes sparse coefficients",
     "datasets": "it makes X",

@@ -11,6 +11,7 @@ import numpy as np
 __all__ = [
     "Summarised",
     "Summary",
+    "class_names",
     "describe",
     "ends_in_words",
     "paragraph",
@@ -51,6 +52,13 @@ class Summary(str):
         first = f"<p><strong>{html.escape(headline)}</strong></p>"
         more = "".join(paragraph(line) for line in lines)
         made.page = first + more + (_html_table(head, rows) if rows else "")
+        return made
+
+    @classmethod
+    def joined(cls, parts: Sequence[Summary]) -> Summary:
+        """Put several summaries below each other."""
+        made = cls("\n\n".join(parts))
+        made.page = "".join(part.page for part in parts)
         return made
 
     def __repr__(self) -> str:
@@ -105,6 +113,13 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for line in lines
     )
+
+
+def class_names(labels: Sequence[Any]) -> list[str]:
+    """Return what the linear predictor of each model of a classifier is positive for."""
+    if len(labels) == 2:
+        return [str(labels[1])]
+    return [f"{label} against the rest" for label in labels]
 
 
 def describe(penalty: Any) -> str:

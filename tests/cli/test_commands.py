@@ -311,13 +311,17 @@ def test_penalties_by_the_names_people_use(run, houses, tmp_path):
     assert "LogSum(theta=0.5): 5 alphas" in done.out
 
 
-def test_a_target_of_two_values_is_noted(run, tmp_path):
+def test_a_target_of_two_numbers_is_taken_for_labels_unless_told_otherwise(run, tmp_path):
     columns = house_columns()
     middle = sorted(columns["price"])[30]
     columns["price"] = [int(value > middle) for value in columns["price"]]
-    done = run("fit", write_csv(tmp_path / "two.csv", columns), "-t", "price", "--no-report")
+    table = write_csv(tmp_path / "two.csv", columns)
+    done = run("fit", table, "-t", "price", "--no-report")
     assert done.code == 0, done
-    assert "note: the target has two values; this is least squares" in done.err
+    assert "taken for two labels, 0 (31 rows) and 1 (29 rows): logistic loss" in done.err
+    assert "--loss squared takes them for numbers" in done.err
+    done = run("fit", table, "-t", "price", "--no-report", "--loss", "squared")
+    assert "R2 on rows left out" in done.out
 
 
 def test_path_writes_every_coefficient(run, houses, tmp_path):

@@ -229,12 +229,13 @@ def test_targets_that_cannot_be_explained(refused, houses, tmp_path):
     assert "did you mean 'price'?" in error
     assert "--target NAME" in refused("fit", houses, code=DATA)
     columns = house_columns()
-    columns |= {"same": [1] * 60, "word": ["a", "b"] * 30, "hole": ["", *range(59)]}
+    columns |= {"same": [1] * 60, "hole": ["", *range(59)]}
+    columns["word"] = [f"house {i}" for i in range(60)]
     write_csv(tmp_path / "t.csv", columns)
     assert "is 1 in every row" in refused(
         "fit", "t.csv", "-t", "same", "--drop", "word", "--drop", "hole", code=DATA
     )
-    assert "holds text" in refused("fit", "t.csv", "-t", "word", code=DATA)
+    assert "holds 60 different texts in 60 rows" in refused("fit", "t.csv", "-t", "word", code=DATA)
     error = refused("fit", "t.csv", "-t", "hole", "--drop", "word", code=DATA)
     assert "missing in 1 of 60 rows; add --drop-rows-without-target" in error
 

@@ -9,7 +9,8 @@ import pytest
 import sparsieve as sv
 from sparsieve.estimators.table_model import TableModel
 from sparsieve.tables.columns import make_design
-from sparsieve.tables.table import TableError
+from sparsieve.tables.frames import table_of_frame
+from sparsieve.tables.table import Selection, TableError
 from sparsieve.tables.table_files import read_table
 
 
@@ -82,12 +83,50 @@ def test_counts_are_predicted_as_means(houses, tmp_path):
     assert '"loss": "Poisson()"' in table.to_json()
 
 
-def test_a_classifier_is_no_regressor(houses, tmp_path):
-    design = make_design(read_table(tmp_path / "houses.csv"), "price", one_hot=True)
-    model = sv.SparseClassifier("l1", 0.05).fit(design.X, design.y > 0.0)
-    with pytest.raises(
-        TypeError, match=r"holds a regressor, not a classifier; pass its estimators_"
-    ):
-        TableModel(model, design.schema)
-    table = TableModel.of(model.estimators_[0], design)
-    assert np.allclose(table.predict(houses), model.predict_proba(design.X)[:, 1], rtol=1e-12)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_classifier_predicts_labels_and_probabilities(houses, tmp_path, n_classes):
+    frame = houses.assign(price=np.array(["high", "low", "mid"])[np.arange(30) % n_classes])
+    model = sv.fit_table(frame, "price", sv.SparseClassifier("l1", 0.01), one_hot=True)
+    X = make_design(table_of_frame(frame, Selection()), "price", one_hot=True).X
+    regressor = sv.SparseClassifier("l1", 0.01).fit(X, frame["price"])
+    assert model.coef_.shape == ((1 if n_classes == 2 else 3), 3)
+    assert np.array_equal(model.predict(frame), regressor.predict(X))
+    assert np.allclose(model.predict_proba(frame), regressor.predict_proba(X), rtol=1e-12)
+    pipeline = model.to_pipeline()
+    assert np.array_equal(pipeline.predict(frame), model.predict(frame))
+    assert np.allclose(pipeline.predict_proba(frame), model.predict_proba(frame), rtol=1e-12)
+    model.save(tmp_path / "m.json")
+    again = sv.load_model(tmp_path / "m.json")
+    assert np.array_equal(again.predict_proba(frame), model.predict_proba(frame))
+    assert [name for name, _ in again.each()] == [name for name, _ in model.each()]
+    assert len(again.each()) == (1 if n_classes == 2 else 3)
+    assert all(name in again.summary() for name, _ in again.each())
+    assert again.to_frame().index.isin(model.feature_names_in_).all()
+    assert '"classes"' in again.to_json()
+    assert len(np.atleast_1d(again.alpha_)) == len(again.each())
+
+
+def test_a_regressor_has_no_probabilities(houses):
+    model = sv.fit_table(houses, "price", sv.SparseRegressor("l1", 0.1), drop=["city"])
+    with pytest.raises(AttributeError, match="there are no probabilities; use predict, or fit wit"):
+        model.predict_proba(houses)
+    assert not hasattr(model, "classes_")
+
+
+def test_an_offset_is_part_of_the_model(houses, tmp_path):
+    frame = houses.assign(n=np.arange(30) % 4, log_t=np.linspace(0.0, 1.0, 30))
+    columns = {"loss": "poisson", "offset": "log_t", "drop": ["city"]}
+    model = sv.fit_table(frame, "n", **columns)
+    without = frame.assign(log_t=0.0)
+    ratio = model.predict(frame) / model.predict(without)
+    assert np.allclose(ratio, np.exp(frame["log_t"]), rtol=1e-12)
+    with pytest.raises(TableError, match="X lacks 'log_t', the offset that the model was fitted"):
+        model.predict(frame.drop(columns="log_t"))
+    with pytest.raises(TableError, match="does not match the columns 'area', 'price', 'log_t'"):
+        model.predict(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="the model adds the offset 'log_t' to each row, which no"):
+        model.to_pipeline()
+    with pytest.raises(ValueError, match="loss: the estimator that you pass has a loss of its own"):
+        sv.fit_table(frame, "n", sv.SparseRegressor(), **columns)
+    with pytest.raises(TableError, match="'log_t' is missing or infinite in 1 of 30 rows"):
+        model.predict(frame.assign(log_t=[np.inf, *frame["log_t"][1:]]))

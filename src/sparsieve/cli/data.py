@@ -67,7 +67,14 @@ def load_design(file: str, reading: ReadOptions, options: dict[str, Any]) -> Des
         raise click.UsageError(
             f"{target!r} is both the target and a feature; leave it out of --features"
         )
-    wanted = [*features, *([] if target is None else [target])] if features else None
+    loss, offset = options.pop("loss"), options.pop("offset")
+    if offset is not None and offset in (*features, *drop, *ids):
+        raise click.UsageError(
+            f"{offset!r} is the offset, which is no feature; leave it out of --features, --drop "
+            "and --id"
+        )
+    beside = [name for name in (target, offset) if name is not None]
+    wanted = [*features, *beside] if features else None
     table = load_table(file, reading, wanted=wanted, drop=drop, codes=codes, ids=ids, strict=False)
     known = set(table.file_names)
     for name in expanded([*features, *drop, *ids, *codes], table.file_names, known):
@@ -87,6 +94,8 @@ def load_design(file: str, reading: ReadOptions, options: dict[str, Any]) -> Des
         impute=options.pop("impute"),
         dates=reading.dates,
         drop_rows_without_target=options.pop("drop_rows_without_target"),
+        loss=loss,
+        offset=offset,
     )
     for text in design.notes[told:]:
         note(as_options(text))

@@ -8,13 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from .. import SparseRegressor, TableModel
-from .._words import describe, ends_in_words, terms_in_words
-from ..data.types import Floats
+from .. import TableModel
+from .._words import class_names, describe, ends_in_words, terms_in_words
+from ..estimators.classifier import SparseClassifier
+from ..estimators.regressor import SparseRegressor
 from ..files.model_content import provenance
-from ..tables.columns import Design, Schema
+from ..losses import is_squared, null_shift
+from ..selection.classifiers import SparseClassifierCV, SparseClassifierIC
+from ..selection.criteria import SparseRegressorIC
+from ..selection.cv import SparseRegressorCV
+from ..selection.table_fit import fit_design
+from ..tables.columns import Design
+from ..tables.response import check_folds
 from ..tables.table import ReadOptions, TableError
 from .console import Exit, note, printable, say, shows_progress, step
 from .data import describe_data, load_design
@@ -42,12 +49,10 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
     outputs = {"model": model_file, "report": report_file}
     check_outputs(outputs, [table], options["force"])
     design = load_design(table, reading, options)
-    if np.unique(design.y).size == 2:
-        note("the target has two values; this is least squares, and predictions are no classes")
     _check_folds(table, design, options)
     with step("fit"):
-        regressor = _estimator(options, design.schema).fit(design.X, design.y)
-    model = TableModel.of(regressor, design)
+        fitted = fit_design(_estimator(options, design), design)
+    model = TableModel.of(fitted, design)
     model.provenance_ = provenance(command=command_line(), data=describe_data(table, design))
     title = f"{design.schema.target} ({Path(table).name})"
     written = write_all(
@@ -56,9 +61,9 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
             "report": (report_file, lambda file: write_report(model, file, title)),
         }
     )
-    _summarize("standard input" if table == "-" else table, model, design.y)
+    _summarize("standard input" if table == "-" else table, model, design)
     written.tell()
-    if not model.certificate_.converged:
+    if not all(part.certificate_.converged for part in model.estimators_):
         note("the fit did not reach its tolerance: see the warnings above")
         return Exit.NOT_CONVERGED
     return Exit.OK
@@ -78,14 +83,21 @@ def _check_folds(table: str, design: Design, options: dict[str, Any]) -> None:
             f"{table}: {design.y.size} rows cannot be split into {folds} folds; choose --folds "
             f"between 2 and {design.y.size}, or --select ebic."
         )
+    check_folds(table, design.response, folds, "choose --folds {most} or fewer, or --select ebic")
 
 
-def _estimator(options: dict[str, Any], schema: Schema) -> Any:
-    """Return the estimator that the options ask for."""
+def _estimator(options: dict[str, Any], design: Design) -> Any:
+    """Return the estimator that the options ask for, with the loss that the target has."""
     penalties = options["penalty"]
+    one, by_criterion, by_folds = (
+        (SparseClassifier, SparseClassifierIC, SparseClassifierCV)
+        if design.response.kind == "labels"
+        else (SparseRegressor, SparseRegressorIC, SparseRegressorCV)
+    )
     shared = {
         "fit_intercept": not options["no_intercept"],
-        **terms(options, schema),
+        **terms(options, design.schema),
+        "loss": design.response.loss,
         "tol": options["tol"],
         "max_iter": options["max_iter"],
         "start": options["start"],
@@ -96,20 +108,17 @@ def _estimator(options: dict[str, Any], schema: Schema) -> Any:
         if len(penalties) > 1:
             # Only a choice by data can decide between penalties; nobody asked for the default list.
             note(f"--alpha fits one penalty, the first: {describe(penalties[0])}")
-        return SparseRegressor(penalties[0], options["alpha"], **shared)
+        return one(penalties[0], options["alpha"], **shared)
     shared |= {"alphas": options["alphas"], **limits(options), "progress": shows_progress()}
     if options["select"] != "cv":
-        from .. import SparseRegressorIC
-
-        return SparseRegressorIC(penalties, criterion=options["select"], **shared)
-    from .. import SparseRegressorCV
-
+        return by_criterion(penalties, criterion=options["select"], **shared)
     # Shuffled by default: tables are often sorted, and folds of a sorted table are not alike.
     shuffle = options["shuffle"]
-    folds = KFold(
+    splitter = StratifiedKFold if design.response.kind == "labels" else KFold
+    folds = splitter(
         options["folds"], shuffle=shuffle, random_state=options["seed"] if shuffle else None
     )
-    return SparseRegressorCV(
+    return by_folds(
         penalties,
         cv=folds,
         rule=options["rule"],
@@ -118,35 +127,60 @@ def _estimator(options: dict[str, Any], schema: Schema) -> Any:
     )
 
 
-def _summarize(table: str, model: TableModel, y: Floats) -> None:
-    schema = model.schema
-    say(f"{table}: {y.size} rows, {len(schema.columns)} columns, target {schema.target!r}")
+def _summarize(table: str, model: TableModel, design: Design) -> None:
+    schema, n_rows = model.schema, design.y.size
+    say(f"{table}: {n_rows} rows, {len(schema.columns)} columns, target {schema.target!r}")
     scaled = "standardised for the fit" if schema.scale is not None else "not standardised"
     say(f"columns {scaled}; coefficients on their original scale")
-    show_model(model, r2=_cross_validated_r2(model.regressor, y))
+    show_model(model, design)
 
 
-def _cross_validated_r2(regressor: Any, y: Any) -> float | None:
-    """Return 1 - MSE / variance on rows left out, at the chosen point; None without folds."""
+def _on_rows_left_out(regressor: Any, design: Design, label: Any = None) -> dict[str, str]:
+    """Return how good the chosen point is on the rows left out, in words; nothing without folds."""
     if not hasattr(regressor, "mse_path_"):
-        return None
-    mse = regressor.mse_path_.reshape(-1, regressor.mse_path_.shape[-1])
-    return float(1.0 - mse[regressor.best_index_].mean() / np.var(y))
+        return {}
+    each = regressor.mse_path_.reshape(-1, regressor.mse_path_.shape[-1])
+    deviance = float(each[regressor.best_index_].mean())
+    if is_squared(design.response.loss):
+        return {"R2": f"{1.0 - deviance / np.var(design.y):.4f}"}
+    y = design.y if label is None else (design.y == label).astype(float)
+    omega = np.full(y.size, 1.0 / y.size)
+    loss = design.response.loss
+    constant = null_shift(loss, y, omega, design.offset)
+    null = omega @ loss.deviance(constant + (0.0 if design.offset is None else design.offset), y)
+    words = {"log-loss": f"{0.5 * deviance:.4f}"} if label is not None else {}
+    return words | {"D2": f"{1.0 - deviance / null:.4f}"}
 
 
-def show_model(model: Any, r2: float | None = None) -> None:
-    """Print penalty, certificate and the largest coefficients."""
+def show_model(model: Any, design: Design | None = None) -> None:
+    """Print penalty, certificate and the largest coefficients, of each class if there are any."""
+    labels = getattr(model, "classes_", np.array([None])).tolist()
+    if labels == [None]:
+        _show_part(model, {} if design is None else _on_rows_left_out(model.regressor, design))
+        return
+    say(f"labels {', '.join(map(str, labels))}; coefficients are positive for what is named")
+    names = class_names(labels)
+    parts = [part for _, part in model.each()] if hasattr(model, "each") else model.estimators_
+    for name, label, part in zip(names, labels[-len(parts) :], parts, strict=True):
+        say(f"\n{name}")
+        known = {} if design is None else _on_rows_left_out(part.regressor, design, label)
+        _show_part(part, known)
+
+
+def _show_part(model: Any, left_out: dict[str, str]) -> None:
     penalty = getattr(model, "penalty_", None) or model.penalty
     coef, certificate = model.coef_, model.certificate_
     chosen = np.flatnonzero(coef)
     name = describe(penalty) if hasattr(penalty, "get_params") else str(penalty)
     say(f"penalty {name}, alpha {certificate.alpha:.6g}")
+    if certificate.loss != "squared":
+        say(f"loss {certificate.loss}")
     for term, words in _terms(model).items():
         say(f"{term.replace('_', ' ')} {words}")
     for what, words in ends_in_words(getattr(model, "regressor", model)).items():
         say(f"{what}: {words}")
-    if r2 is not None:
-        say(f"R2 on rows left out: {r2:.4f}")
+    for score, value in left_out.items():
+        say(f"{score} on rows left out: {value}")
     say("\n  ".join(["certificate", *str(certificate).split("; ")[:-1]]))
     say(f"{chosen.size} of {coef.size} features selected; intercept {model.intercept_:.6g}")
     scale = getattr(getattr(model, "schema", None), "scale", None)

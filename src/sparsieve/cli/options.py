@@ -40,6 +40,20 @@ _LIMITS = ("max_support", "max_deviance", "max_time")
 _CODES = {"tab": "\t", "\\t": "\t", "space": " ", "semicolon": ";", "comma": ",", "bar": "|"}
 
 
+def _loss(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
+    """Turn ``huber:delta=2`` into a loss."""
+    if value is None:
+        return None
+    from ..losses import resolve_loss
+
+    try:
+        return resolve_loss(_with_settings(value, resolve_loss))
+    except (ValueError, TypeError) as error:
+        raise click.BadParameter(
+            f"{str(error).rstrip('.')}; write for instance poisson or huber:delta=2", ctx, param
+        ) from error
+
+
 def _penalty_list(ctx: click.Context, param: click.Parameter, value: str) -> list[Penalty]:
     """Turn ``l1,mcp:gamma=2.5`` into penalty objects."""
     try:
@@ -56,19 +70,24 @@ def _penalty_list(ctx: click.Context, param: click.Parameter, value: str) -> lis
 def _penalty(text: str) -> Penalty:
     from ..penalties import resolve_penalty
 
+    return resolve_penalty(_with_settings(text, resolve_penalty))
+
+
+def _with_settings(text: str, resolve: Callable[[str], Any]) -> Any:
+    """Return what ``name:key=number`` stands for, before its numbers are checked."""
     name, *settings = text.split(":")
-    penalty: Any = resolve_penalty(name.strip())
-    known = penalty.get_params()
+    named = resolve(name.strip())
+    known = named.get_params()
     for setting in settings:
         key, _, number = setting.partition("=")
         if key not in known:
             listed = ", ".join(known) or "none"
             raise ValueError(f"{text!r}: {name} has no parameter {key!r}, only {listed}")
         try:
-            penalty.set_params(**{key: float(number)})
+            named.set_params(**{key: float(number)})
         except ValueError as error:
             raise ValueError(f"{text!r}: {number!r} is not a number") from error
-    return resolve_penalty(penalty)
+    return named
 
 
 def _stack(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -165,6 +184,20 @@ read_options = _stack(
 
 design_options = _stack(
     click.option("-t", "--target", metavar="NAME", help="Column to predict."),
+    click.option(
+        "--loss",
+        callback=_loss,
+        metavar="NAME",
+        # Written out, as the penalties.
+        help="squared, logistic (labels), poisson (counts), negative_binomial:theta=1, "
+        "huber:delta=2. Default: by what the target holds.",
+    ),
+    click.option(
+        "--offset",
+        metavar="NAME",
+        help="Column that is added to the linear predictor as it is: for counts, the logarithm of "
+        "the times or areas that they belong to.",
+    ),
     click.option(
         "--features",
         multiple=True,

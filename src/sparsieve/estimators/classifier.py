@@ -189,7 +189,10 @@ class Classifier(Named, Reportable, Saveable, ClassifierMixin, BaseEstimator):  
         -------
         ndarray of shape (n_samples,)
         """
-        eta = self.decision_function(X, offset)
+        return self.labels_at(self.decision_function(X, offset))
+
+    def labels_at(self, eta: Floats) -> NDArray[Any]:
+        """Return the most probable labels at what ``decision_function`` returns."""
         best = (eta > 0.0).astype(np.int64) if eta.ndim == 1 else np.argmax(eta, axis=1)
         labels: NDArray[Any] = self.classes_[best]
         return labels
@@ -208,7 +211,10 @@ class Classifier(Named, Reportable, Saveable, ClassifierMixin, BaseEstimator):  
             In the order of ``classes_``. Beyond two classes those of each class against the rest,
             divided by their sum.
         """
-        eta = self.decision_function(X, offset)
+        return self.probabilities_at(self.decision_function(X, offset))
+
+    def probabilities_at(self, eta: Floats) -> Floats:
+        """Return the probability of each class at what ``decision_function`` returns."""
         if eta.ndim == 1:
             return probabilities(self.loss, eta)
         each = resolve_loss(self.loss).mean(eta)
@@ -294,19 +300,6 @@ class Classifier(Named, Reportable, Saveable, ClassifierMixin, BaseEstimator):  
         """
         check_is_fitted(self)
         return classes_as_sklearn(self)
-
-    def to_html(self, file: Any = None, **options: Any) -> Any:
-        """Make the interactive report, as :meth:`sparsieve.SparseRegressor.to_html` does.
-
-        Beyond two classes each of ``estimators_`` has its own.
-        """
-        check_is_fitted(self)
-        if len(self.estimators_) > 1:
-            raise ValueError(
-                f"there are {len(self.estimators_)} classes, each with a model against the rest, "
-                "and a report shows one; use estimators_[k].to_html(...) for the class classes_[k]."
-            )
-        return self.estimators_[0].to_html(file, **options)
 
     def _to_json(self) -> dict[str, Any]:
         check_is_fitted(self)

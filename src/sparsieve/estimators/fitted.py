@@ -23,6 +23,7 @@ from ..data.types import Floats
 from ..data.validation import check_offset, check_sample_weight, check_y
 from ..files.codec import NotStored
 from ..files.model_content import Saveable
+from ..inspect.assessment import assess
 from ..inspect.certificate import Certificate
 from ..inspect.relax import relaxed
 from ..inspect.scales import are_unit_norms
@@ -124,15 +125,19 @@ class LinearPredictor(Named, Reportable, Saveable, RegressorMixin, BaseEstimator
     def _linear_predictor(self, X: Any, offset: Any = None) -> NDArray[np.float64]:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False, dtype="numeric")
+        self.check_solution()
+        eta = Design(X).product(self.coef_) + self.intercept_
+        offset = check_offset(offset, eta.size)
+        return np.asarray(eta if offset is None else eta + offset)
+
+    def check_solution(self) -> None:
+        """Raise ValueError if no finite coefficients are best."""
         if math.isnan(self.intercept_):
             raise ValueError(
                 f"this {type(self).__name__} has no coefficients: at its alpha no finite ones are "
                 "best (separated), see certificate_; fit it with a ridge (ridge=1e-3), a larger "
                 "alpha, or a penalty that grows without bound (l1, logsum)."
             )
-        eta = Design(X).product(self.coef_) + self.intercept_
-        offset = check_offset(offset, eta.size)
-        return np.asarray(eta if offset is None else eta + offset)
 
     def score(
         self,
@@ -309,6 +314,20 @@ class FittedPoint(LinearPredictor):
         LOG.info("%s: %s", type(self).__name__, self.certificate_)
         # For the report, which must not multiply coefficients of such columns once more.
         self._unit_columns = _has_unit_columns(problem, norms2)
+
+    def _assess(self, problem: Problem, left_out: dict[str, Any] | None = None) -> None:
+        """Keep how well labels or counts are fitted, for the report: on rows left out if known."""
+        self.__dict__.pop("assessment_", None)
+        if problem.squared:
+            return
+        support = np.flatnonzero(self.coef_)
+        eta = problem.design.product_of(support, self.coef_[support]) + self.intercept_
+        data = problem.data
+        eta = eta if data.offset is None else eta + data.offset
+        rows = (eta, data.y, data.omega(), "in sample", data.offset)
+        found = left_out or assess(problem.loss, *rows)
+        if found is not None:
+            self.assessment_ = found
 
     def _relax(self, problem: Problem, point: Point) -> None:
         """Replace the coefficients by those of a fit without a penalty on their support."""

@@ -12,9 +12,12 @@ from sklearn.preprocessing import OneHotEncoder
 
 from ..data.terms import check_terms
 from ..tables.survey import MISSING
+from .classifier import SparseClassifier
 from .regressor import SparseRegressor
 
 __all__ = ["make_pipeline"]
+
+_OF_CLASSES = frozenset(SparseClassifier().get_params(deep=False)) - {"class_weight"}
 
 
 def make_pipeline(model: Any) -> Any:
@@ -28,6 +31,11 @@ def make_pipeline(model: Any) -> Any:
     except ImportError as error:
         raise ImportError("to_pipeline needs pandas: pip install pandas") from error
     schema = model.schema
+    if schema.offset is not None:
+        raise ValueError(
+            f"the model adds the offset {schema.offset!r} to each row, which no pipeline does; "
+            "keep the table model, and save it with model.save(file)."
+        )
     columns = ColumnTransformer(
         _transformers(model, pd), sparse_threshold=0.3, verbose_feature_names_out=False
     )
@@ -36,7 +44,22 @@ def make_pipeline(model: Any) -> Any:
     columns.fit(pd.DataFrame(rows))
     if schema.fills is not None and schema.numbers:
         columns.named_transformers_["numbers"].statistics_ = schema.fills.copy()
+    if hasattr(model, "classes_"):
+        return Pipeline([("columns", columns), ("classify", _classifier(model))])
     return Pipeline([("columns", columns), ("regress", _regressor(model))])
+
+
+def _classifier(model: Any) -> Any:
+    """Return a classifier with the penalty and alpha of each class, fitted.
+
+    Where classes chose different ones, a fit to other rows takes those of the first.
+    """
+    models = [_regressor(part) for _, part in model.each()]
+    shared = {k: v for k, v in models[0].get_params(deep=False).items() if k in _OF_CLASSES}
+    classifier = SparseClassifier(**shared, class_weight=model.regressor.class_weight)
+    classifier.estimators_, classifier.classes_ = models, model.classes_.copy()
+    classifier.n_features_in_ = model.n_features_in_
+    return classifier
 
 
 def _transformers(model: Any, pd: Any) -> list[tuple[str, Any, list[str]]]:

@@ -181,6 +181,7 @@ class SparseRegressor(FittedPoint):
         self._store(point, limits.tol, problem, penalty, solver.norms2)
         if relax:
             self._relax(problem, point)
+        self._assess(problem)
         return self
 
     def _previous(self, problem: Problem) -> Start | None:

@@ -32,15 +32,19 @@ def _scale(model: Any) -> Any:
     return getattr(getattr(model, "schema", None), "scale", None)
 
 
-def summary_of_fit(model: Any, rows: int) -> Summary:
-    """Return penalty, certificate and the largest coefficients of a fitted model."""
+def summary_of_fit(model: Any, rows: int, response: str = "") -> Summary:
+    """Return penalty, certificate and the largest coefficients of a fitted model.
+
+    ``response`` says in words what the linear predictor of a class is positive for.
+    """
     check_integer("rows", rows, low=1, remedy="use e.g. rows=20")
     coef, certificate, scale, names = model.coef_, model.certificate_, _scale(model), _names(model)
     chosen = np.flatnonzero(coef)
     weight = np.abs(coef if scale is None else coef * scale)
     order = chosen[np.argsort(-weight[chosen], kind="stable")]
+    of = f"{response}, " if response else ""
     headline = (
-        f"{type(model).__name__}: {_penalty(model)}{_loss(certificate)}, "
+        f"{type(model).__name__}: {of}{_penalty(model)}{_loss(certificate)}, "
         f"alpha={certificate.alpha:.6g}, {chosen.size} of {coef.size} features selected, "
         f"intercept {model.intercept_:.6g}"
     )

@@ -13,21 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._words import Summarised, Summary
+from .._words import Summarised, Summary, class_names
 from ..data.design import Design as Columns
 from ..data.kinds import check_flag
 from ..data.types import Floats
 from ..files.codec import encode
-from ..files.model_content import Saveable, estimator_to_json, summarize
-from ..inspect.certificate import Certificate
+from ..files.model_content import Saveable, summarize
 from ..paths.path import Path
 from ..tables.columns import Design, Schema
-from ..tables.frames import table_of_frame
 from ..tables.problems import raise_problems
-from ..tables.survey import MISSING, suggest
-from ..tables.table import ReadOptions, Selection, Table, TableError, default_names, listing
+from ..tables.survey import column_of, suggest
+from ..tables.table import ReadOptions, Table, TableError, default_names, listing
 from ..tables.table_files import read_table
 from .showing import frame_of_fit, summary_of_fit
+from .table_input import category_indices, table_of
 
 __all__ = ["TableModel"]
 
@@ -37,13 +36,15 @@ class TableModel(Saveable, Summarised):
 
     .. math:: f(x) = b + \sum_j w_j x_j
 
-    with coefficients on the original scale of the columns, whatever was done for the fit. Its mean
-    is predicted: for counts that is exp(f).
+    with coefficients on the original scale of the columns, whatever was done for the fit. The mean
+    is predicted, for counts exp(f); a classifier predicts labels, and :meth:`predict_proba` has
+    their probabilities.
 
     Parameters
     ----------
     regressor : estimator
-        Fitted on the design of ``schema``, with its coefficients on the original scale.
+        A regressor or classifier, fitted on the design of ``schema``, with its coefficients on the
+        original scale.
     schema : Schema
 
     Attributes
@@ -51,7 +52,12 @@ class TableModel(Saveable, Summarised):
     schema : Schema
         Columns, encodings, fillings and scales.
     regressor : estimator
-    coef_, intercept_, certificate_, alpha_, penalty_ : see :class:`~sparsieve.SparseRegressor`
+    coef_, intercept_, certificate_, alpha_, penalty_
+        As :class:`~sparsieve.SparseRegressor` or :class:`~sparsieve.SparseClassifier` has them.
+    classes_ : ndarray of shape (n_classes,)
+        Of a classifier only: the labels, sorted.
+    estimators_ : list of estimators
+        The regressor; of a classifier that of two classes, or one for each class against the rest.
     feature_names_in_ : ndarray of str
         Columns of the design: numbers, then "name=value" for columns of text.
     provenance_ : dict or None
@@ -59,11 +65,6 @@ class TableModel(Saveable, Summarised):
     """
 
     def __init__(self, regressor: Any, schema: Schema) -> None:
-        if hasattr(regressor, "classes_"):
-            raise TypeError(
-                "a table model holds a regressor, not a classifier; pass its estimators_[0], whose "
-                "predictions are probabilities of the second class."
-            )
         if not isinstance(schema, Schema):
             raise TypeError(
                 f"schema must be a Schema, got {type(schema).__name__}; pass a design's."
@@ -84,39 +85,67 @@ class TableModel(Saveable, Summarised):
         schema = design.schema
         if regressor.standardize:
             schema = dataclasses.replace(schema, scale=_standard_deviations(design.X))
-        return cls(_with_names(regressor, schema), schema)
+        model = _with_names(regressor, schema)
+        if hasattr(model, "estimators_"):
+            model.estimators_ = [_with_names(each, schema) for each in model.estimators_]
+        return cls(model, schema)
 
     @property
     def coef_(self) -> Floats:
-        """Coefficients of the design's columns, on their original scale."""
+        """Coefficients of the design's columns, on their original scale; of classes by row."""
         coef: Floats = self.regressor.coef_
         return coef
 
     @property
-    def intercept_(self) -> float:
-        """The constant."""
-        return float(self.regressor.intercept_)
+    def intercept_(self) -> Any:
+        """The constant, or one per row of the coefficients."""
+        constant = self.regressor.intercept_
+        return constant if isinstance(constant, np.ndarray) else float(constant)
 
     @property
-    def certificate_(self) -> Certificate:
+    def certificate_(self) -> Any:
         """The proof, for the problem that was solved (in units of standardised columns if so)."""
-        certificate: Certificate = self.regressor.certificate_
-        return certificate
+        return self.regressor.certificate_
 
     @property
-    def alpha_(self) -> float:
-        """Strength of the penalty."""
-        return self.certificate_.alpha
+    def estimators_(self) -> list[Any]:
+        """The models of one response: the regressor, or those that a classifier consists of."""
+        return list(getattr(self.regressor, "estimators_", [self.regressor]))
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels; AttributeError for a regressor, which has none."""
+        labels: NDArray[Any] = self.regressor.classes_
+        return labels
+
+    @property
+    def alpha_(self) -> Any:
+        """Strength of the penalty; beyond two classes a list."""
+        each = [model.certificate_.alpha for model in self.estimators_]
+        return each[0] if len(each) == 1 else each
 
     @property
     def penalty_(self) -> Any:
-        """The penalty."""
+        """The penalty; beyond two classes a list where each was chosen."""
         return getattr(self.regressor, "penalty_", self.regressor.penalty)
+
+    def each(self) -> list[tuple[str, TableModel]]:
+        """Return the model of each class with words for its response; a regressor as it is.
+
+        Of two classes there is one, for the second.
+        """
+        if not hasattr(self.regressor, "classes_"):
+            return [("", self)]
+        words = class_names(self.classes_.tolist())
+        return [
+            (name, TableModel(model, self.schema))
+            for name, model in zip(words, self.estimators_, strict=True)
+        ]
 
     @property
     def n_features_in_(self) -> int:
         """Number of columns of the design."""
-        return int(self.coef_.size)
+        return int(self.coef_.shape[-1])
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
@@ -126,17 +155,20 @@ class TableModel(Saveable, Summarised):
     def used_columns(self) -> list[str]:
         """Return the columns of the table whose coefficients are not all zero."""
         origins = [*self.schema.numbers, *(name for name, _ in self.schema.dummies())]
-        used = {origins[j] for j in np.flatnonzero(self.coef_)}
+        used = {origins[j] for j in np.flatnonzero(np.any(np.atleast_2d(self.coef_), axis=0))}
         return [name for name in self.schema.columns if name in used]
 
-    def predict(self, X: Any, *, only_selected: bool = False, unknown: str = "refuse") -> Floats:
-        """Return predictions for the rows of a table.
+    def predict(
+        self, X: Any, *, only_selected: bool = False, unknown: str = "refuse"
+    ) -> NDArray[Any]:
+        """Return predictions for the rows of a table: means, or labels of a classifier.
 
         Parameters
         ----------
         X : data frame, Table, mapping of name to column, or name of a file
             Columns are found by name; those the model does not know are ignored. A file is read as
-            the one that the model was fitted on: decimal mark, marks of missing values, dates.
+            the one that the model was fitted on: decimal mark, marks of missing values, dates. The
+            column of the offset must be there if the model was fitted with one.
         only_selected : bool, default=False
             Ask only for columns with a coefficient that is not zero.
         unknown : {"refuse", "reference"}, default="refuse"
@@ -152,9 +184,84 @@ class TableModel(Saveable, Summarised):
         TableError
             When columns or values are missing.
         """
+        return self.predictions_at(
+            self.decision_function(X, only_selected=only_selected, unknown=unknown)
+        )
+
+    def predictions_at(self, eta: Floats) -> NDArray[Any]:
+        """Return means or labels at what ``decision_function`` returns."""
+        if hasattr(self.regressor, "classes_"):
+            return np.asarray(self.regressor.labels_at(eta))
+        return np.asarray(self.regressor._loss().mean(eta))
+
+    def predict_proba(
+        self, X: Any, *, only_selected: bool = False, unknown: str = "refuse"
+    ) -> Floats:
+        """Return the probability of each class, for classifiers.
+
+        Parameters
+        ----------
+        X, only_selected, unknown
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            In the order of ``classes_``.
+        """
+        return self.probabilities_at(
+            self.decision_function(X, only_selected=only_selected, unknown=unknown)
+        )
+
+    def probabilities_at(self, eta: Floats) -> Floats:
+        """Return the probability of each class at what ``decision_function`` returns."""
+        if not hasattr(self.regressor, "classes_"):
+            raise AttributeError(
+                "this model was fitted on numbers, not on labels, so there are no probabilities; "
+                "use predict, or fit with loss='logistic'."
+            )
+        return np.asarray(self.regressor.probabilities_at(eta))
+
+    def decision_function(
+        self, X: Any, *, only_selected: bool = False, unknown: str = "refuse"
+    ) -> Floats:
+        """Return the linear predictor of each row, with the offset if there is one.
+
+        Parameters
+        ----------
+        X, only_selected, unknown
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), or (n_rows, n_classes) beyond two classes
+        """
         only_selected = check_flag("only_selected", only_selected)
+        for model in self.estimators_:
+            model.check_solution()
         table = self._table(X, only_selected)
         raise_problems(table.source, table.problems)
+        self._check_columns(table, only_selected)
+        position = {name: j for j, name in enumerate(table.names)}
+        coefs = np.atleast_2d(self.coef_)
+        # One column per model: two classes have one.
+        result = np.tile(np.atleast_1d(self.intercept_), (table.n_rows, 1))
+        for j in np.flatnonzero(np.any(coefs[:, : len(self.schema.numbers)], axis=0)):
+            column = self._number(table, position[self.schema.numbers[j]], int(j))
+            result += column[:, np.newaxis] * coefs[:, j]
+        for start, name in self._text_columns():
+            values = self.schema.categories[name]
+            effects = np.zeros((len(values), coefs.shape[0]))
+            effects[1:] = coefs[:, start : start + len(values) - 1].T
+            if effects.any():
+                where = category_indices(table, position[name], values, self.schema, unknown)
+                result += effects[where]
+        if self.schema.offset is not None:
+            result += self._offset(table)[:, np.newaxis]
+        return result[:, 0] if result.shape[1] == 1 else result
+
+    def _check_columns(self, table: Table, only_selected: bool) -> None:
+        """Raise TableError for columns that are absent."""
         known = table.file_names or table.names
         needed = self.used_columns() if only_selected else self.schema.columns
         absent = [name for name in needed if name not in known]
@@ -163,20 +270,23 @@ class TableModel(Saveable, Summarised):
                 f"{table.source} lacks {listing(absent)}, which the model was fitted on; "
                 f"{self._about_absent(absent, known)}"
             )
-        n_rows = table.n_rows
-        result = np.full(n_rows, self.intercept_)
-        position = {name: j for j, name in enumerate(table.names)}
-        for j in np.flatnonzero(self.coef_[: len(self.schema.numbers)]):
-            name = self.schema.numbers[j]
-            result += self.coef_[j] * self._number(table, position[name], int(j))
-        for start, name in self._text_columns():
-            values = self.schema.categories[name]
-            effects = np.concatenate([[0.0], self.coef_[start : start + len(values) - 1]])
-            if effects.any():
-                result += effects[
-                    _category_indices(table, position[name], values, self.schema, unknown)
-                ]
-        return np.asarray(self.regressor._loss().mean(result))
+
+    def _offset(self, table: Table) -> Floats:
+        """Return the column that is added to the linear predictor."""
+        name = str(self.schema.offset)
+        if name not in table.names:
+            raise TableError(
+                f"{table.source} lacks {name!r}, the offset that the model was fitted with; add "
+                "the column: 0 where there is nothing to add (the logarithm of one unit of time)."
+            )
+        values = column_of(table, name)
+        bad = ~np.isfinite(values)
+        if bad.any():
+            raise TableError(
+                f"{table.source}: the offset {name!r} is missing or infinite in {int(bad.sum())} "
+                f"of {bad.size} rows; correct them."
+            )
+        return values
 
     def _table(self, X: Any, only_selected: bool) -> Table:
         """Return what predict was given as a Table."""
@@ -184,8 +294,8 @@ class TableModel(Saveable, Summarised):
             return X
         if isinstance(X, str | os.PathLike):
             wanted = self.used_columns() if only_selected else self.schema.columns
-            return self.read(X, wanted=wanted)
-        return _table_of(X, self.schema)
+            return self.read(X, wanted=[*wanted, *self._offsets()])
+        return table_of(X, self.schema, self._offsets())
 
     def read(
         self,
@@ -213,13 +323,23 @@ class TableModel(Saveable, Summarised):
             Its ``problems`` are raised by :meth:`predict`.
         """
         schema = self.schema
-        names = schema.columns if wanted is None else wanted
+        names = [*schema.columns, *self._offsets()] if wanted is None else wanted
         width = len(schema.numbers)
         known = (options or ReadOptions()).after(schema.reading)
         if known.n_features is None and schema.numbers == default_names(width):
             known = dataclasses.replace(known, n_features=width)
         text = [name for name in schema.categories if name in names]
+        if schema.target in names and self._has_labels_of_text():
+            text.append(schema.target)
         return read_table(file, known, wanted=names, text=text, ids=ids, strict=False)
+
+    def _offsets(self) -> list[str]:
+        """Return the name of the offset, if there is one."""
+        return [] if self.schema.offset is None else [self.schema.offset]
+
+    def _has_labels_of_text(self) -> bool:
+        labels = getattr(self.regressor, "classes_", None)
+        return labels is not None and labels.dtype.kind in "OU"
 
     def _about_absent(self, absent: list[str], known: list[str]) -> str:
         if not set(absent) & set(self.used_columns()):
@@ -252,7 +372,8 @@ class TableModel(Saveable, Summarised):
 
     def summary(self, rows: int = 20) -> Summary:
         """Return penalty, certificate and the largest effects; ``rows`` limits the table."""
-        return summary_of_fit(self, rows)
+        parts = [summary_of_fit(part, rows, name) for name, part in self.each()]
+        return parts[0] if len(parts) == 1 else Summary.joined(parts)
 
     def __repr__(self) -> str:
         return f"<{self.summary().splitlines()[0]}>"
@@ -264,12 +385,13 @@ class TableModel(Saveable, Summarised):
         -------
         pandas.DataFrame
             As :meth:`sparsieve.SparseRegressor.to_frame`, with the effect of one standard deviation
-            where columns were standardised for the fit.
+            where columns were standardised for the fit; beyond two classes that of the first
+            against the rest, and ``each()`` has the others.
         """
-        return frame_of_fit(self)
+        return frame_of_fit(self.each()[0][1])
 
     def _to_json(self) -> dict[str, Any]:
-        regressor, schema = estimator_to_json(self.regressor), encode(self.schema)
+        regressor, schema = self.regressor._to_json(), encode(self.schema)
         return {"class": "TableModel", "schema": schema, "regressor": regressor}
 
     def to_json(self) -> str:
@@ -281,6 +403,7 @@ class TableModel(Saveable, Summarised):
         """
         document = summarize(self) | {
             "target": self.schema.target,
+            "offset": self.schema.offset,
             "impute": self.schema.impute,
             "fills": self._fills_by_name(),
             "categories": self.schema.categories,
@@ -301,13 +424,15 @@ class TableModel(Saveable, Summarised):
     def to_sklearn(self) -> Any:
         """Return the same as :meth:`to_pipeline` of scikit-learn's own classes alone.
 
-        The regression is a ``LinearRegression``, so that tools such as skl2onnx, skops and MLflow
-        take the pipeline without knowing sparsieve. Needs pandas.
+        The last step is a ``LinearRegression``, ``PoissonRegressor`` or ``LogisticRegression``, so
+        that tools such as skl2onnx, skops and MLflow take the pipeline without knowing sparsieve.
+        Needs pandas.
         """
         from .pipeline import make_pipeline
 
         pipeline = make_pipeline(self)
-        pipeline.steps[-1] = ("regress", pipeline.steps[-1][1].to_sklearn())
+        name, last = pipeline.steps[-1]
+        pipeline.steps[-1] = (name, last.to_sklearn())
         return pipeline
 
     def to_pipeline(self) -> Any:
@@ -338,45 +463,3 @@ def _standard_deviations(X: Any) -> Floats:
     n_rows = X.shape[0]
     spreads = Columns(X).spreads(np.full(n_rows, 1.0 / n_rows))
     return np.where(spreads > 0.0, spreads, 1.0)
-
-
-def _category_indices(
-    table: Table, position: int, values: list[str], schema: Schema, unknown: str
-) -> NDArray[np.int64]:
-    """Return the position of each row's text among the values of the fit."""
-    name, codes = table.names[position], table.values[:, position]
-    here = table.categories.get(name, [])
-    known = {value: k for k, value in enumerate(values)}
-    strange = [value for value in here if value not in known]
-    if strange and unknown != "reference":
-        raise TableError(
-            f"{table.source}: column {name!r} has values that were not there in the fit: "
-            f"{listing(strange)}; correct them, or add `unknown='reference'` to treat them "
-            f"like {values[0]!r}."
-        )
-    missing = np.isnan(codes)
-    if missing.any() and MISSING not in known and unknown != "reference":
-        remedy = "fill them, or fit with `impute=...`"
-        if schema.impute is not None:
-            remedy = (
-                "the fit has seen none: fill them, or add `unknown='reference'` to treat them like "
-                f"{values[0]!r}"
-            )
-        raise TableError(
-            f"{table.source}: {int(missing.sum())} missing values in column {name!r}; {remedy}."
-        )
-    indices = np.array([known.get(each, 0) for each in [*here, MISSING]], dtype=np.int64)
-    out: NDArray[np.int64] = indices[np.where(missing, len(here), codes).astype(np.int64)]
-    return out
-
-
-def _table_of(X: Any, schema: Schema) -> Table:
-    """Return the columns of a data frame (or mapping) that the model knows, as a Table."""
-    if isinstance(X, np.ndarray) or sparse.issparse(X):
-        if X.ndim != 2 or X.shape[1] != len(schema.numbers) or schema.categories:
-            raise TableError(
-                f"an array of shape {X.shape} does not match the columns {listing(schema.columns)};"
-                " pass a data frame with these names."
-            )
-        return Table("X", schema.numbers, X)
-    return table_of_frame(X, Selection(schema.columns, text=list(schema.categories)))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..data.terms import check_l1_ratios, check_terms
+from ..inspect.assessment import is_assessment
 from ..inspect.certificate import SCOPES, STARTED, STRENGTHS, Certificate
 from ..losses import BuiltInLoss, resolve_loss
 from ..losses.resolve import built_in_name
@@ -163,6 +164,7 @@ _ATTRIBUTES: dict[str, Check] = {
     "degrees_of_freedom_": _array("if", 1, 2),
     "noise_variance_": _is_positive,
     "classes_": _array("OUbif", 1),
+    "assessment_": is_assessment,
 }
 
 

@@ -79,7 +79,7 @@ def _summarize_classes(model: Any) -> dict[str, Any]:
     of = labels[1:] if len(labels) == 2 else labels
     each = zip(of, model.estimators_, strict=True)
     return {
-        "estimator": type(model).__name__,
+        "estimator": type(getattr(model, "regressor", model)).__name__,
         "classes": [str(label) for label in labels],
         "n_features": int(model.n_features_in_),
         "models": [{"class": str(label), **summarize(one)} for label, one in each],

@@ -65,6 +65,7 @@ function drawTrack() {
   charts.passes = smallChart(byId("passes-chart"), t, t.passes, true);
   byId("curve-panel").hidden = !t.curve;
   if (t.curve) charts.curve = curveChart(byId("curve-chart"), t.curve, curveMarks(t.curve));
+  showClasses(t);
   drawAlpha();
 }
 

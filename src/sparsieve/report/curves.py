@@ -11,6 +11,7 @@ from ..data.types import Floats
 from ..inspect.choice import choice_of
 from ..penalties import is_convex, resolve_penalty
 from ..penalties.resolve import built_in_name
+from .classes import error_in_words
 
 __all__ = ["Curve", "curves_of", "known", "penalty_words", "rule_of"]
 
@@ -87,7 +88,7 @@ def _of_folds(model: Any) -> list[Curve]:
     error = table["se_test_score"].reshape(shape)
     support = table["mean_support_size"].reshape(shape)
     choice, chosen = choice_of(model), _chosen(model, shape[1])
-    label = "mean squared error" if not higher else _named(model.scoring)
+    label = error_in_words(model) if not higher else _named(model.scoring)
     curves = []
     for row in range(shape[0]):
         curves.append(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .classes import encode_classes
 from .curves import Curve
 from .tracks import Story, Track
 
@@ -46,7 +47,9 @@ def encode_story(story: Story, budget: int = BUDGET, scale: Any = None) -> dict[
         "valueBytes": value_bytes,
         "indexBytes": index_bytes,
         "tracks": [
-            _encode_track(track, position, value_bytes, index_bytes) for track in story.tracks
+            _encode_track(track, position, value_bytes, index_bytes)
+            | encode_classes(track, story.choices, number)
+            for number, track in enumerate(story.tracks)
         ],
         "curves": [_encode_curve(curve) for curve in story.curves],
         "choices": [vars(choice).copy() for choice in story.choices],

@@ -19,12 +19,13 @@ from numpy.typing import ArrayLike
 
 from .._files import atomic_writer
 from ..solve.problem import DEFAULT_MINIMUM, MINIMA
+from .classes import heading_of
 from .encode import BUDGET, check_not_scaled_twice, encode_story, safe_json
 from .tracks import Story, Track, read_story, unit_columns
 
 __all__ = ["Report", "render", "save", "write_html"]
 
-_SCRIPTS = ("data.js", "charts.js", "views.js", "app.js")
+_SCRIPTS = ("data.js", "charts.js", "classes.js", "views.js", "app.js")
 # A notebook keeps every output it shows, so reports inside one are smaller.
 _INLINE_BUDGET = 600_000
 _INLINE_HEIGHT = 900
@@ -154,7 +155,7 @@ def _fill(obj: Any, options: _PageOptions, budget: int) -> Report:
     if options.scale is not None and unit_columns(obj):
         check_not_scaled_twice(options.scale)
     data = encode_story(story, budget, options.scale)
-    heading = options.title or "Sparse regression path"
+    heading = options.title or heading_of(story)
     data["title"] = heading
     data["notes"] = options.notes or ""
     data["reproduce"] = options.reproduce or story.code or _python_call(story)

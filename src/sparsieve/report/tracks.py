@@ -8,8 +8,9 @@ rest of the report never asks what it was given.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,20 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._words import ends_in_words, terms_in_words
+from .._words import class_names, ends_in_words, terms_in_words
 from ..data.terms import PLAIN
 from ..data.types import Floats
 from ..inspect.convexity import convex_region, global_lower_bounds
 from ..inspect.scales import has_unit_columns
-from ..solve.path_data import PathData, nearest_alpha
+from ..losses import BuiltInLoss
+from ..solve.path_data import SQUARED, PathData, nearest_alpha
+from .classes import assessment_at, known_loss, loss_in_code
 from .curves import Curve, curves_of, known, penalty_words, rule_of
 
 __all__ = ["Choice", "Story", "Track", "read_story", "unit_columns"]
 
+# How well the point of some number fits labels or counts, None where that is not known.
+Assessed = Callable[[int], dict[str, Any] | None]
 Points = list[tuple[NDArray[np.int64], Floats]]
 
 _LARGEST_EIGENPROBLEM = 300
@@ -51,6 +56,9 @@ class Track:
     ended: str = "complete"
     tol_relative_to: str = "alpha"
     terms: str = ""
+    loss: BuiltInLoss = SQUARED
+    positive: str = ""  # the class whose linear predictor is positive
+    assessed: Assessed | None = None
 
 
 @dataclass(frozen=True)
@@ -109,7 +117,8 @@ def _read(obj: Any) -> Story:
         named = [_renamed(track_of(_checked(path)), str(label)) for label, path in obj.items()]
         return _several(named)
     if hasattr(obj, "get_params") and hasattr(obj, "fit"):
-        return _story_of_estimator(obj)
+        classifies = hasattr(obj, "classes_")
+        return _story_of_classes(obj) if classifies else _story_of_estimator(obj)
     paths = getattr(obj, "paths", obj)
     if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | np.ndarray):
         return _several([track_of(_checked(path)) for path in _flat(paths)])
@@ -183,7 +192,9 @@ def track_of(path: PathData) -> Track:
         names=path.feature_names,
         ended=path.ended,
         tol_relative_to=path.tol_relative_to,
-        terms=_terms_in_code(path.problem),
+        terms=_terms_in_code(path.problem) + loss_in_code(path),
+        loss=path.loss,
+        assessed=partial(assessment_at, path),
     )
 
 
@@ -218,7 +229,7 @@ def unit_columns(obj: Any) -> bool:
     if isinstance(obj, Mapping):
         return any(map(unit_columns, obj.values()))
     if hasattr(obj, "get_params") and hasattr(obj, "fit"):
-        return bool(getattr(obj, "_unit_columns", False))
+        return any(getattr(m, "_unit_columns", False) for m in getattr(obj, "estimators_", [obj]))
     return any(map(unit_columns, _flat(getattr(obj, "paths", obj))))
 
 
@@ -257,10 +268,39 @@ def _story_of_estimator(model: Any) -> Story:
     curves = curves_of(model)
     own = next((k for k, curve in enumerate(curves) if curve.chosen is not None), None)
     at = nearest_alpha(path.alphas, model.alpha_)
-    track = replace(track_of(path), curve=own)
+    track = replace(track_of(path), curve=own, assessed=_of_model(model, at))
     if track.columns["above"][at] is None:  # a path without data may know less than the certificate
         track.columns["above"][at] = _above_of(model.certificate_)
     return Story([track], [Choice(0, at, rule_of(model))], settings, curves, _code(model))
+
+
+def _of_model(model: Any, at: int) -> Assessed:
+    """Return what a model knows of its fit, which is that of the chosen alpha."""
+    known = getattr(model, "assessment_", None)
+    return lambda k: known if k == at else None
+
+
+def _story_of_classes(model: Any) -> Story:
+    """Read a fitted classifier: one track for two classes, beyond these one for each."""
+    check_is_fitted(model)
+    labels = model.classes_.tolist()
+    parts = [_story_of_estimator(each) for each in model.estimators_]
+    tracks: list[Track] = []
+    choices: list[Choice] = []
+    curves: list[Curve] = []
+    for name, part in zip(class_names(labels), parts, strict=True):
+        (track,) = part.tracks
+        curve = None if track.curve is None else track.curve + len(curves)
+        track = replace(track, curve=curve, positive=name)
+        if len(parts) > 1:
+            words = f"{track.penalty} ({track.shape})" if track.shape else track.penalty
+            track = replace(track, penalty=name, shape=words)
+        choices += [replace(choice, track=len(tracks)) for choice in part.choices]
+        tracks.append(track)
+        curves += part.curves
+    words = ", ".join(map(str, labels))
+    more = {"classes": words if len(labels) == 2 else f"{words}: a model for each against the rest"}
+    return Story(tracks, choices, parts[0].settings | more, curves, _code(model))
 
 
 def _code(model: Any) -> str:
@@ -306,6 +346,8 @@ def _story_of_point(model: Any) -> Story:
         columns=columns,
         n_features=int(model.n_features_in_),
         names=getattr(model, "feature_names_in_", None),
+        loss=known_loss(model),
+        assessed=_of_model(model, 0),
     )
     return Story([track], [Choice(0, 0, "given")])
 

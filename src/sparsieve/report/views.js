@@ -21,11 +21,12 @@ function showTiles(track, k) {
     [fmt(track.objective[k], 4), "objective"],
     [fmt(interceptAt(track, k), 4), "intercept"],
   ];
-  if (track.r2[k] !== null) tiles.splice(1, 0, [percent(track.r2[k], 1), "variance explained (in sample)"]);
+  if (track.r2[k] !== null) tiles.splice(1, 0, [percent(track.r2[k], 1), track.explained + " explained (in sample)"]);
   const at = track.curve ? nearestAlpha(track.curve.alphas, track.alphas[k]) : -1;
   if (at >= 0 && track.curve.mean[at] !== null) tiles.splice(1, 0, [fmt(track.curve.mean[at], 4), track.curve.label + (track.curve.nFolds ? " (left-out rows)" : "")]);
   const share = at >= 0 ? leftOutShare(track, at) : null;
   if (share !== null) tiles.splice(2, 0, [percent(Math.max(share, 0), 1), "variance explained (left-out rows)"]);
+  tiles.splice(2, 0, ...classTiles(track, k));
   byId("tiles").replaceChildren();
   for (const [value, label, tone] of tiles) {
     const tile = el(byId("tiles"), "div", null, { class: "tile" });
@@ -115,7 +116,7 @@ function gapWords(gap) { return gap > 0 ? "at most " + fmt(gap, 3) : "not, up to
 function showCertificate(track, k, data) {
   const host = byId("certificate");
   host.replaceChildren();
-  certificateWords(track, k, data.nFeatures).forEach((text) => el(host, "p", text));
+  certificateWords(track, k, data.nFeatures).concat(lossWords(track)).forEach((text) => el(host, "p", text));
   el(host, "p", minimumWords(track, k));
   el(host, "p", "What a certificate does not say: it is about the optimisation, not about the data. Selection on the same rows makes ordinary standard errors and p-values too optimistic.");
   const bad = track.status.filter((s) => s !== "converged").length;

@@ -315,6 +315,7 @@ class SparseRegressorIC(FittedPoint):
         self._store(paths[row][at], limits.tol, problem, self.penalty_, solver.norms2)
         if relax:
             self._relax(problem, paths[row][at])
+        self._assess(problem)
         if ends_by_itself(self.alphas, self.eps):
             unexplained = np.array([1.0 - point.r2 for point in paths[row]])
             warn_of_last(grids[row], unexplained, at, stacklevel=3)

@@ -32,10 +32,11 @@ from ..solve.problem import Problem
 from ..solve.solvers import Solver
 from ..solve.starts import check_start
 from ..solve.tracing import trace
-from .fold_runs import FoldResult, FoldUnit, Plan, endings, fold_of, run_fold, unsettled
+from .fold_runs import FoldResult, FoldUnit, Plan, endings, fold_of, packed, run_fold, unsettled
 from .folds import Fold, make_folds
 from .given_folds import GivenFold, all_of, are_given, folds_of, given_folds
 from .grid import alpha_grids, ends_by_itself, grid_in_words, limits_of, warn_of_last
+from .left_out import assess_left_out
 from .runs import Cancel, run_units
 from .scores import check_scorer
 from .shapes import resolve_penalties
@@ -298,6 +299,7 @@ class SparseRegressorCV(FittedPoint):
         _warn_about_folds(results, plan)
         self._choose(results, plan)
         self._refit(plan)
+        self._assess(problem, assess_left_out(plan, folds, results, self.best_index_))
         if ends_by_itself(self.alphas, self.eps):
             row, at = divmod(self.best_index_, grids[0].size)
             errors = np.mean([result.mse[row] for result in results], axis=0)
@@ -322,7 +324,7 @@ class SparseRegressorCV(FittedPoint):
             n_jobs=self.n_jobs,
             cancel=plan.cancel,
             kept=kept,
-            pack=_pack,
+            pack=packed,
             unpack=partial(fold_of, plan.shape),
             progress=progress,
             what="folds",
@@ -458,11 +460,6 @@ def _ranks(mean: Floats, tie: float) -> NDArray[np.int64]:
     """Return the rank of each mean score; those that are not known come last."""
     known = np.where(np.isnan(mean), -np.inf, mean)
     return np.array([1 + int(np.sum(known > value + tie)) for value in known], dtype=np.int64)
-
-
-def _pack(result: FoldResult) -> dict[str, Any] | None:
-    """Return what a checkpoint keeps of a fold: nothing of one that ran out of time."""
-    return None if result.out_of_time else result._asdict()
 
 
 def _waves(n_folds: int, n_jobs: int | None) -> list[int]:

@@ -26,7 +26,16 @@ from .rising import has_risen, is_settled
 from .runs import Cancel
 from .scores import HeldOut, mean_deviances, score_points
 
-__all__ = ["FoldResult", "FoldUnit", "Plan", "endings", "fold_of", "run_fold", "unsettled"]
+__all__ = [
+    "FoldResult",
+    "FoldUnit",
+    "Plan",
+    "endings",
+    "fold_of",
+    "packed",
+    "run_fold",
+    "unsettled",
+]
 
 #: How a fold may end, in the order of their numbers in checkpoints. "resumed" has gone on to its
 #: last alpha after the mean over folds did not settle the choice: to the user it is complete.
@@ -34,12 +43,15 @@ _ENDED = ("complete", "max_support", "max_deviance", "max_time", "rising", "resu
 _RISING, _RESUMED = _ENDED.index("rising"), _ENDED.index("resumed")
 #: So many alphas are fitted between two looks at the errors.
 _STEP = 10
+#: So many fields of a result are tables.
+_TABLES = 5
 
 
 class FoldResult(NamedTuple):
     """What one fold says about every alpha of every shape: arrays of (n_penalties, n_alphas).
 
-    NaN where it ended before; ``ended`` has one number per penalty.
+    NaN where it ended before; ``ended`` has one number per penalty. ``kept`` has the coefficients,
+    of each penalty a list, for losses whose fit a report shows on the rows left out.
     """
 
     mse: Floats
@@ -48,17 +60,19 @@ class FoldResult(NamedTuple):
     kkt: Floats
     converged: Floats
     ended: NDArray[np.int64]
+    kept: list[list[Fits]] | None = None
 
     @classmethod
-    def empty(cls, shape: tuple[int, int]) -> FoldResult:
+    def empty(cls, shape: tuple[int, int], keeps: bool = False) -> FoldResult:
         """Return the result of a fold that has not begun."""
-        tables = {name: np.full(shape, np.nan) for name in cls._fields if name != "ended"}
-        return cls(**tables, ended=np.zeros(shape[0], dtype=np.int64))
+        tables = {name: np.full(shape, np.nan) for name in cls._fields[:_TABLES]}
+        kept: list[list[Fits]] | None = [[] for _ in range(shape[0])] if keeps else None
+        return cls(**tables, ended=np.zeros(shape[0], dtype=np.int64), kept=kept)
 
     def row(self, s: int) -> FoldResult:
         """Return the part of one penalty, which shares its memory."""
-        tables = {name: getattr(self, name)[s : s + 1] for name in self._fields}
-        return FoldResult(**tables)
+        kept = None if self.kept is None else self.kept[s : s + 1]
+        return FoldResult(*(part[s : s + 1] for part in self[: _TABLES + 1]), kept)
 
     @property
     def done(self) -> NDArray[np.int64]:
@@ -130,7 +144,8 @@ def run_fold(plan: Plan, unit: FoldUnit) -> FoldResult:
     judge = _judge(plan, unit.rows)
     # The fit on all rows, which comes after the folds, is one more piece of work.
     limits = plan.limits.share(plan.waves[unit.number] + 1) if plan.waves else plan.limits
-    solver, out = None, FoldResult.empty(plan.shape)
+    keeps = isinstance(unit.rows, Fold) and not plan.problem.squared
+    solver, out = None, FoldResult.empty(plan.shape, keeps)
     early = plan.ends_early and not unit.to_the_end
     for s, (penalty, alphas) in enumerate(zip(plan.penalties, plan.grids, strict=True)):
         if solver is None or solver.problem.terms.l1_ratio != plan.l1_ratios[s]:
@@ -168,7 +183,10 @@ def _follow(
         end = at + fits.sizes.size
         if fits.sizes.size:
             place = slice(at, end)
-            row.mse[0, place], row.score[0, place] = judge(fits)
+            judged = judge.refitted(fits)
+            row.mse[0, place], row.score[0, place] = judge(judged)
+            if row.kept is not None:
+                row.kept[0].append(judged)
             row.support_size[0, place] = fits.sizes
             row.kkt[0, place] = np.where(np.isnan(fits.kkt), np.inf, fits.kkt)
             row.converged[0, place] = fits.converged
@@ -222,11 +240,14 @@ class _RowsJudge:
             plan.classes,
         )
 
+    def refitted(self, fits: Fits) -> Fits:
+        """Return the fits to judge: without a penalty on their supports where that is asked for."""
+        plan = self._plan
+        return _refitted(plan.problem, fits, self.weight) if plan.relax else fits
+
     def __call__(self, fits: Fits) -> tuple[Floats, Floats]:
         """Return mean squared error (or deviance) and score of each of the fits."""
         plan = self._plan
-        if plan.relax:
-            fits = _refitted(plan.problem, fits, self.weight)
         mse = mean_deviances(plan.problem.deviances(fits, self._rows), self.test_weight)
         if plan.scorer is None:
             return mse, -mse
@@ -244,10 +265,12 @@ class _StatisticsJudge:
         self.count = fold.test.summary.n_positive
         self._relax, self._test = plan.relax, fold.test
 
+    def refitted(self, fits: Fits) -> Fits:
+        """Return the fits to judge: without a penalty on their supports where that is asked for."""
+        return _refitted(self.problem, fits, None) if self._relax else fits
+
     def __call__(self, fits: Fits) -> tuple[Floats, Floats]:
         """Return mean squared error and score of each of the fits."""
-        if self._relax:
-            fits = _refitted(self.problem, fits, None)
         mse = squared_errors(fits, self._test)
         return mse, -mse
 
@@ -282,11 +305,20 @@ def endings(results: Sequence[FoldResult]) -> NDArray[Any]:
     return words[np.stack([result.ended for result in results], axis=-1)]
 
 
+def packed(result: FoldResult) -> dict[str, Any] | None:
+    """Return what a checkpoint keeps of a fold: nothing of one that ran out of time."""
+    if result.out_of_time:
+        return None
+    kept = result._asdict()
+    del kept["kept"]  # coefficients are many
+    return kept
+
+
 def fold_of(shape: tuple[int, int], arrays: Mapping[str, Any]) -> FoldResult:
     """Return the result that a checkpoint has for a fold; ValueError if it cannot be one."""
     older = {"ended": np.zeros(shape[0], dtype=np.int64)}  # once every fold was complete
     result = FoldResult(**{**older, **arrays})
-    numbers, ended = result[:-1], result.ended
+    numbers, ended = result[:_TABLES], result.ended
     if any(a.shape != shape or a.dtype != np.float64 for a in numbers):
         raise ValueError("not one number per penalty and alpha")
     if ended.shape != shape[:1] or ended.dtype != np.int64:

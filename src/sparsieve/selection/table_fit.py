@@ -7,26 +7,41 @@ from collections.abc import Collection
 from typing import Any
 
 from sklearn.base import clone
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from .._log import LOG
 from ..estimators.table_model import TableModel
 from ..files.model_content import provenance
-from ..tables.columns import make_design
+from ..losses import is_squared
+from ..tables.columns import Design, make_design
 from ..tables.frames import is_frame, table_of_frame
+from ..tables.response import Response, check_folds
 from ..tables.survey import suggest
 from ..tables.table import ReadOptions, Selection, Table, TableError, expanded
 from ..tables.table_files import read_table
+from .classifiers import SparseClassifierCV
 from .cv import SparseRegressorCV
 
-__all__ = ["default_estimator", "fit_table"]
+__all__ = ["default_estimator", "fit_design", "fit_table"]
 
 
-def default_estimator() -> SparseRegressorCV:
-    """Return what fits a table unless told otherwise, in Python and from a shell."""
+def default_estimator(response: Response | None = None) -> Any:
+    """Return what fits a table unless told otherwise, in Python and from a shell.
+
+    Parameters
+    ----------
+    response : Response, default=None
+        What the target is taken for; None means numbers.
+    """
+    shared: dict[str, Any] = {"standardize": True}
+    if response is not None and response.kind == "labels":
+        folds = StratifiedKFold(5, shuffle=True, random_state=0)
+        return SparseClassifierCV(["l1", "mcp"], cv=folds, loss=response.loss, **shared)
+    if response is not None and not is_squared(response.loss):
+        shared["loss"] = response.loss
     # Shuffled: tables are often sorted, and folds of a sorted table are not alike.
     folds = KFold(5, shuffle=True, random_state=0)
-    return SparseRegressorCV(["l1", "mcp"], cv=folds, standardize=True)
+    return SparseRegressorCV(["l1", "mcp"], cv=folds, **shared)
 
 
 def fit_table(  # noqa: PLR0913 - the options of a public function, by keyword
@@ -34,6 +49,8 @@ def fit_table(  # noqa: PLR0913 - the options of a public function, by keyword
     target: str | None = None,
     estimator: Any = None,
     *,
+    loss: Any = None,
+    offset: str | None = None,
     features: Collection[str] | None = None,
     drop: Collection[str] = (),
     text: Collection[str] = (),
@@ -48,7 +65,9 @@ def fit_table(  # noqa: PLR0913 - the options of a public function, by keyword
 
     .. math:: f(x) = b + \sum_j w_j x_j
 
-    with the coefficients that ``estimator`` finds, on the original scale of the columns.
+    with the coefficients that ``estimator`` finds, on the original scale of the columns. Targets of
+    text, or of two different numbers, are labels; whole numbers that look counted are counts, and
+    all others numbers (``loss`` says otherwise). The logger tells what the target was taken for.
 
     Parameters
     ----------
@@ -58,7 +77,13 @@ def fit_table(  # noqa: PLR0913 - the options of a public function, by keyword
         Column to predict; None takes the one that a file keeps apart.
     estimator : estimator, default=None
         None lets the lasso and MCP compete in a cross-validation of five shuffled folds, on
-        standardised columns.
+        standardised columns. A classifier takes the target for labels.
+    loss : str or loss, default=None
+        As :class:`SparseRegressor` has it; "logistic" takes the target for labels. None looks at
+        the target. An ``estimator`` has a loss of its own.
+    offset : str, default=None
+        Column that is added to the linear predictor: the logarithm of times or areas that counts
+        belong to. ``predict`` needs it too.
     features, drop, text, id : collection of str
         Use only these columns; leave these out; take the numbers of these as codes; keep these
         beside the predictions. ``"mean*"`` stands for all names that begin so, ``"a,b"`` for two.
@@ -97,7 +122,8 @@ def fit_table(  # noqa: PLR0913 - the options of a public function, by keyword
     """
     options = ReadOptions(dates=dates, **_tidy(reading))
     drop, text, ids = _names(drop), _names(text), _names(id)
-    wanted = None if features is None else [*_names(features), *([target] if target else [])]
+    beside = [name for name in (target, offset) if name]
+    wanted = None if features is None else [*_names(features), *beside]
     selection = Selection(wanted, drop, None, text, ids)
     if is_frame(table):
         read = table_of_frame(table, selection)
@@ -113,15 +139,40 @@ def fit_table(  # noqa: PLR0913 - the options of a public function, by keyword
         impute=impute,
         dates=dates,
         drop_rows_without_target=drop_rows_without_target,
+        loss=_loss_of(estimator, loss),
+        offset=offset,
     )
     for note in design.notes:
         LOG.info("%s: %s", read.source, note)
-    regressor = default_estimator() if estimator is None else clone(estimator)
-    model = TableModel.of(regressor.fit(design.X, design.y), design)
+    if estimator is None:
+        remedy = "pass an estimator, such as SparseClassifierIC()"
+        check_folds(read.source, design.response, 5, remedy)
+        fitted = default_estimator(design.response)
+    else:
+        fitted = clone(estimator)
+    model = TableModel.of(fit_design(fitted, design), design)
     file = os.path.basename(read.source)
     data = {"file": file, "rows": int(design.y.size), "target": design.schema.target}
     model.provenance_ = provenance(data=data)
     return model
+
+
+def fit_design(estimator: Any, design: Design) -> Any:
+    """Fit an estimator to a design, with its offset if there is one."""
+    offset = {} if design.offset is None else {"offset": design.offset}
+    return estimator.fit(design.X, design.y, **offset)
+
+
+def _loss_of(estimator: Any, loss: Any) -> Any:
+    """Return the loss that the target has to suit; None where it decides."""
+    if estimator is None:
+        return loss
+    if loss is not None:
+        raise ValueError(
+            "loss: the estimator that you pass has a loss of its own; set it there, for instance "
+            "SparseRegressor(loss='poisson'), and leave loss out here."
+        )
+    return getattr(estimator, "loss", "squared")
 
 
 def _names(given: Collection[str]) -> list[str]:

@@ -125,6 +125,12 @@ class Fits(NamedTuple):
             converged=np.array([point.converged for point in points], dtype=np.uint8),
         )
 
+    def only(self, k: int) -> Fits:
+        """Return the fit of number k."""
+        here = slice(int(self.sizes[:k].sum()), int(self.sizes[: k + 1].sum()))
+        each = {name: getattr(self, name)[k : k + 1] for name in self._fields}
+        return Fits(**each | {"columns": self.columns[here], "values": self.values[here]})
+
     @classmethod
     def joined(cls, parts: Sequence[Fits]) -> Fits:
         """Put solutions one after the other."""

@@ -17,8 +17,10 @@ from scipy import sparse
 
 from ..data.kinds import check_flag
 from ..data.types import Floats
+from ..losses import resolve_loss
 from .problems import raise_problems
-from .survey import IMPUTATIONS, MISSING, Asked, notes_of, problems_of
+from .response import Response, response_of
+from .survey import IMPUTATIONS, MISSING, Asked, column_of, notes_of, problems_of, texts_of
 from .table import Table, TableError
 
 __all__ = ["Design", "Schema", "make_design"]
@@ -49,6 +51,8 @@ class Schema:
         How the table was read, so that the next one is read in the same way.
     ids : list of str or None
         Columns that name the rows; they go along with predictions.
+    offset : str or None
+        The column that is added to the linear predictor; it is no feature.
     """
 
     numbers: list[str]
@@ -59,6 +63,7 @@ class Schema:
     scale: Floats | None = None
     reading: dict[str, Any] | None = None
     ids: list[str] | None = None
+    offset: str | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -90,17 +95,20 @@ class Schema:
         )
         kept = self.reading is None or _is_reading(self.reading)
         ids = self.ids is None or all(isinstance(name, str) for name in self.ids)
-        if not (plain and text and arrays and kept and ids and self.impute in (None, *IMPUTATIONS)):
+        names = isinstance(self.offset, str | None) and self.impute in (None, *IMPUTATIONS)
+        if not (plain and text and arrays and kept and ids and names):
             raise ValueError("the schema of the columns makes no sense; save the model again.")
 
 
 class Design(NamedTuple):
-    """What a regression is fitted on, and how it came about."""
+    """What a model is fitted on, and how it came about; y are numbers or labels."""
 
     X: Any
-    y: Floats
+    y: NDArray[Any]
     schema: Schema
     notes: list[str]
+    response: Response
+    offset: Floats | None = None
 
 
 def _is_reading(kept: Any) -> bool:
@@ -132,6 +140,8 @@ def make_design(
     impute: str | None = None,
     dates: str | None = None,
     drop_rows_without_target: bool = False,
+    loss: Any = None,
+    offset: str | None = None,
 ) -> Design:
     """Turn a table into a design; the table's values are used up.
 
@@ -148,6 +158,10 @@ def make_design(
         Take dates as days since 1 January 1970; if None, they are refused.
     drop_rows_without_target : bool, default=False
         Leave out rows whose target is missing; if not, they are refused.
+    loss : str or loss, default=None
+        What to fit with; None looks at the target.
+    offset : str, default=None
+        Name of the column that is added to the linear predictor.
 
     Returns
     -------
@@ -163,6 +177,8 @@ def make_design(
         impute,
         dates,
         check_flag("drop_rows_without_target", drop_rows_without_target),
+        None if loss is None else resolve_loss(loss),
+        offset,
     )
     if impute not in (None, *IMPUTATIONS):
         raise TableError(
@@ -171,16 +187,22 @@ def make_design(
         )
     raise_problems(table.source, problems_of(table, target, asked))
     notes = notes_of(table, target, asked)
+    texts = texts_of(table, target or table.target_name)
     y, target = _take_target(table, target)
+    shift = None if offset is None else _take_column(table, offset)
     if drop_rows_without_target and np.isnan(y).any():
         rows = np.flatnonzero(~np.isnan(y))
         notes.append(f"{y.size - rows.size} rows without {target!r} left out")
         y, table.values = y[rows], table.values[rows]
+        shift = None if shift is None else shift[rows]
+    response = response_of(y, texts, target, asked.loss)
     fills = _fill(table, impute)
     X, schema = _encode(table, target, impute, fills)
     table.values = None  # may be large, and is not needed again
-    schema = replace(schema, reading=table.reading, ids=list(table.ids) or None)
-    return Design(X, y, schema, table.notes + notes)
+    ids = list(table.ids) or None
+    schema = replace(schema, reading=table.reading, ids=ids, offset=offset)
+    notes = [*table.notes, *notes, response.words]
+    return Design(X, response.values, schema, notes, response, shift)
 
 
 def _take_target(table: Table, target: str | None) -> tuple[Floats, str]:
@@ -188,17 +210,21 @@ def _take_target(table: Table, target: str | None) -> tuple[Floats, str]:
     if table.target is not None and target in (None, table.target_name):
         return table.target, table.target_name
     assert target is not None  # or it would have been a problem
-    j = table.names.index(target)
+    return _take_column(table, target), target
+
+
+def _take_column(table: Table, name: str) -> Floats:
+    """Remove a column from the table and return it, in place: the array may fill the memory."""
+    j, y = table.names.index(name), column_of(table, name).copy()
     if sparse.issparse(table.values):
-        y = table.values[:, [j]].toarray().ravel()
         table.values = table.values[:, [k for k in range(len(table.names)) if k != j]]
     else:
-        y = table.values[:, j].copy()
         for k in range(j + 1, table.values.shape[1]):
             table.values[:, k - 1] = table.values[:, k]
         table.values = table.values[:, :-1]
     table.names = [*table.names[:j], *table.names[j + 1 :]]
-    return y, target
+    table.categories.pop(name, None)
+    return y
 
 
 def _fill(table: Table, impute: str | None) -> Floats | None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..data.types import Floats
+from .response import problem_of_response
 from .table import Table, TableProblem, listing
 
 __all__ = [
@@ -24,9 +25,11 @@ __all__ = [
     "MISSING",
     "Asked",
     "column_counts",
+    "column_of",
     "notes_of",
     "problems_of",
     "suggest",
+    "texts_of",
 ]
 
 IMPUTATIONS = ("mean", "median", "zero")
@@ -44,6 +47,8 @@ class Asked:
     impute: str | None = None
     dates: str | None = None
     drop_rows_without_target: bool = False
+    loss: Any = None
+    offset: str | None = None
 
 
 def problems_of(table: Table, target: str | None, asked: Asked) -> list[TableProblem]:
@@ -51,6 +56,9 @@ def problems_of(table: Table, target: str | None, asked: Asked) -> list[TablePro
     problems = list(table.problems)
     y, name = _target_of(table, target, problems)
     features = [n for n in table.names if n != name or y is table.target]
+    if asked.offset is not None:
+        problems += _of_offset(table, asked.offset, y, name)
+        features = [n for n in features if n != asked.offset]
     if not features and y is not None:
         problems.append(
             TableProblem(f"there is no column besides the target {name!r}; add the features.")
@@ -100,19 +108,52 @@ def _target_of(
         problems.append(
             TableProblem(f"there is no column {target!r}; {suggest(target, table.names)}")
         )
-    elif target in table.categories:
-        example = next(iter(table.categories[target]), "")
-        problems.append(
-            TableProblem(
-                f"the target {target!r} holds text, for instance {example!r}; regression needs a "
-                "number for each row: choose another `target=...`."
-            )
-        )
     else:
         j = table.names.index(target)
         column = table.values[:, [j]].toarray() if sparse.issparse(table.values) else None
         return (table.values[:, j] if column is None else column.ravel()), target
     return None, target or ""
+
+
+def _of_offset(table: Table, offset: str, y: Floats | None, target: str) -> list[TableProblem]:
+    """Return the problem of the column that is added to the linear predictor."""
+    if offset == target:
+        return [
+            TableProblem(f"{offset!r} is the target and `offset=...` too; give another column.")
+        ]
+    if offset not in table.names:
+        return [
+            TableProblem(
+                f"there is no column {offset!r} for `offset=...`; {suggest(offset, table.names)}"
+            )
+        ]
+    if offset in table.marks:
+        return []  # told of all such columns
+    if offset in table.categories:
+        return [
+            TableProblem(
+                f"the column {offset!r} holds text, and an offset is added to the linear "
+                "predictor; give a column of numbers as `offset=...`."
+            )
+        ]
+    bad = ~np.isfinite(column_of(table, offset))
+    if y is not None:
+        bad &= ~np.isnan(y)
+    if not bad.any():
+        return []
+    return [
+        TableProblem(
+            f"the offset {offset!r} is missing or infinite in {int(bad.sum())} of {bad.size} rows "
+            "(as the logarithm of 0 is); correct or leave out these rows."
+        )
+    ]
+
+
+def column_of(table: Table, name: str) -> Floats:
+    """Return the values of a column."""
+    column = table.values[:, [table.names.index(name)]]
+    values: Floats = np.ravel(column.toarray() if sparse.issparse(column) else column)
+    return values
 
 
 def _of_marks(table: Table, target: str, has_target: bool) -> list[TableProblem]:
@@ -193,10 +234,12 @@ def _of_target(table: Table, y: Floats, target: str, asked: Asked) -> list[Table
         ]
     if not known.size:
         return [TableProblem(f"the target {target!r} has no value; choose another `target=...`.")]
+    texts = texts_of(table, target)
     if np.ptp(known) == 0.0:
+        only = f"{known[0]:g}" if texts is None else repr(texts[int(known[0])])
         return [
             TableProblem(
-                f"the target {target!r} is {known[0]:g} in every row, so there is nothing to "
+                f"the target {target!r} is {only} in every row, so there is nothing to "
                 "explain; choose another `target=...`."
             )
         ]
@@ -209,13 +252,23 @@ def _of_target(table: Table, y: Floats, target: str, asked: Asked) -> list[Table
                 {"drop_rows_without_target": True},
             )
         ]
-    return []
+    problem = problem_of_response(y, texts, target, asked.loss)
+    return [] if problem is None else [problem]
+
+
+def texts_of(table: Table, target: str) -> list[str] | None:
+    """Return the different texts of the target; None if it holds numbers."""
+    if target in table.marks or (table.target is not None and target == table.target_name):
+        return None
+    return table.categories.get(target)
 
 
 def _copies(
     table: Table, y: Floats, target: str, features: list[str], problems: list[TableProblem]
 ) -> set[str]:
     """Add the problem of columns that repeat the target; return them."""
+    if target in table.categories:
+        return set()
     wanted = set(features) - set(table.categories)
     copies = [
         name
