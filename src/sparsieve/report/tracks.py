@@ -22,6 +22,7 @@ from ..data.terms import PLAIN
 from ..data.types import Floats
 from ..inspect.convexity import convex_region, global_lower_bounds
 from ..inspect.scales import has_unit_columns
+from ..losses import Huber, Squared, resolve_loss
 from ..solve.path_data import PathData, nearest_alpha
 from .curves import Curve, curves_of, known, penalty_words, rule_of
 
@@ -66,7 +67,8 @@ class Choice:
 class Story:
     """Everything a report tells: tracks, the points it opens at, how they were chosen and made.
 
-    The page opens at the first choice; a track has at most one.
+    The page opens at the first choice; a track has at most one. ``quantity`` says that the
+    responses are amounts, so that predictions and residuals can be drawn, and no labels or counts.
     """
 
     tracks: list[Track]
@@ -74,6 +76,8 @@ class Story:
     settings: dict[str, Any] = field(default_factory=dict)
     curves: list[Curve] = field(default_factory=list)
     code: str = ""
+    n_rows: int | None = None
+    quantity: bool = False
 
 
 def read_story(obj: Any, alpha: Any = None, rule: str | None = None) -> Story:
@@ -104,16 +108,26 @@ def _choices(tracks: list[Track], alpha: Any, rule: str) -> list[Choice]:
 
 def _read(obj: Any) -> Story:
     if isinstance(obj, PathData):
-        return Story([track_of(obj)])
+        return replace(Story([track_of(obj)]), n_rows=_rows_of(obj))
     if isinstance(obj, Mapping):
         named = [_renamed(track_of(_checked(path)), str(label)) for label, path in obj.items()]
         return _several(named)
     if hasattr(obj, "get_params") and hasattr(obj, "fit"):
-        return _story_of_estimator(obj)
+        story = _story_of_estimator(obj)
+        return replace(story, n_rows=getattr(obj, "n_samples_", None), quantity=_predicts(obj))
     paths = getattr(obj, "paths", obj)
     if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | np.ndarray):
         return _several([track_of(_checked(path)) for path in _flat(paths)])
     return _several([track_of(_checked(obj))])
+
+
+def _rows_of(path: PathData) -> int | None:
+    return None if path.problem is None else int(path.problem.n_samples)
+
+
+def _predicts(model: Any) -> bool:
+    """Tell whether the response of a model is an amount: least squares and what guards it."""
+    return isinstance(resolve_loss(getattr(model, "loss", "squared")), Squared | Huber)
 
 
 def _several(tracks: list[Track]) -> Story:
