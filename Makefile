@@ -20,7 +20,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
   $(shell find src cpp -type f -not -name '*.pyc' -not -path 'cpp/tests/*')
 CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
 
-.PHONY: help demo test test-part-others test-cpp test-commands test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
+.PHONY: help demo test test-part-others test-cpp cross test-commands test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   lock test-oldest sbom reproducible wheel \
   paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads bench-streams bench-codes \
   bench-starts bench-minima bench-map bench-map-quick
@@ -29,6 +29,7 @@ help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
 	@echo "make test      unit tests of the C++ rooms, then the test-suite without the slow tests"
 	@echo "make test-cpp  the C++ tests with every instruction set, without Python; CPP_TEST=screen: part of them"
+	@echo "make cross     the C++ core compiled for ARM, IBM Z, Windows and macOS; tests run where an emulator can"
 	@echo "make test-commands  the tests of the command line with the real command"
 	@echo "make test-all  test-cpp, then the whole test-suite"
 	@echo "make fuzz      random problems, calls and files for MINUTES=5; reproducers in build/fuzz"
@@ -167,6 +168,12 @@ test-part-%: $(VENV)/.test
 test-part-others: $(VENV)/.test
 	$(VENV)/bin/python -m pytest -m "not slow" \
 	  $(addprefix --ignore=tests/,$(PART_1) $(PART_2) $(PART_3)) tests
+
+# For other machines, with Debian's cross compilers, qemu-user and zig; CROSS=arm: one of them.
+CROSS ?=
+cross: $(VENV)/.cmake
+	$(VENV)/bin/python $(PIP_MORE) ziglang
+	PATH="$(abspath $(VENV)/bin):$$PATH" $(VENV)/bin/python -m ci.cross $(CROSS)
 
 # The tests of the command line with the real command, a new process each time.
 test-commands: $(VENV)/.test

@@ -9,6 +9,7 @@ import importlib.util
 import pkgutil
 import re
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,10 @@ def test_every_python_block_of_a_page_runs(
     for k, block in enumerate(found):
         needed = set(re.findall(r"^import (\w+)", block, re.M)) & OPTIONAL
         if all(importlib.util.find_spec(name) for name in needed):
-            exec(compile(block, f"{page.name}, block {k + 1}", "exec"), scope)
+            with warnings.catch_warnings():
+                if needed:  # what other packages say about themselves
+                    warnings.simplefilter("ignore")
+                exec(compile(block, f"{page.name}, block {k + 1}", "exec"), scope)
 
 
 def modules() -> list[str]:

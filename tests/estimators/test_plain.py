@@ -96,6 +96,7 @@ def test_skops(frame, tmp_path):
     np.testing.assert_array_equal(again.coef_, model.coef_)
 
 
+@pytest.mark.filterwarnings("ignore")  # what MLflow says about its own type hints and versions
 def test_mlflow(frame, tmp_path, monkeypatch):
     pytest.importorskip("mlflow")
     flavour = importlib.import_module("mlflow.sklearn")

@@ -276,8 +276,24 @@ def test_what_is_refused(path: sv.Path) -> None:
     for wrong in (3, "a", [1], np.zeros(3)):
         with pytest.raises(TypeError, match="pass the result of sparse_path"):
             render(wrong)
+    X, y, _ = sv.datasets.make_toy(20, 7, 2, noise=0.5, random_state=0)
+    with pytest.raises(TypeError, match=r"pass data=\(X, y\)"):
+        render(sv.SparseRegressor(alpha=0.1).fit(X, y), data=X)
+    with pytest.raises(TypeError, match="report on the estimator"):
+        render(sv.sparse_path(X, y, alphas=3), data=(X, y))
     with pytest.raises(Exception, match="not fitted"):
         render(sv.SparseRegressor())
+
+
+def test_a_table_model_is_drawn_in_standard_deviations() -> None:
+    X, y, _ = sv.datasets.make_toy(40, 4, 2, noise=0.5, random_state=0)
+    table = {"y": y, **{f"c{j}": X[:, j] * 10.0**j for j in range(4)}}
+    model = sv.fit_table(table, "y", sv.SparseRegressor("l1", 0.1, standardize=True))
+    data = embedded(model.to_html())
+    assert data["nRows"] == 40
+    drawn = np.array([10.0**j for j in data["features"]])
+    # A standard deviation about the mean is a little less than the root mean square of one.
+    np.testing.assert_allclose(data["scale"] / drawn, np.std(X, axis=0)[data["features"]])
 
 
 def test_inline_budget_drops_to_single_precision(big_path: sv.Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +119,7 @@ def test_chart_with_mouse_and_keyboard(visit: Any, file: Path, paths: list[sv.Pa
     largest = max(expected(paths[0], 24).items(), key=lambda item: abs(item[1]))[0]
     assert seen.page.locator("#live").text_content().startswith(largest)
     tops = [c["y"] for c in (d.bounding_box() for d in seen.page.locator("circle.dot").all()) if c]
-    seen.page.mouse.move(area["x"] + area["width"] - 25, min(tops) + 4)
+    seen.page.mouse.move(area["x"] + area["width"] - 177, min(tops) + 4)  # names stand beside
     assert seen.page.locator("#tip b").text_content() in expected(paths[0], 24)
 
 
@@ -252,7 +251,7 @@ def test_path_and_scores_have_one_axis_on_which_the_choice_can_be_seen(
     model = sv.SparseRegressorCV("mcp", alphas=40, cv=4).fit(X, y)
     model.to_html(tmp_path / "cv.html")
     page = visit(tmp_path / "cv.html").page
-    assert len(model.path_) < 40  # the path on all rows ends at the choice, the scores go on
+    assert len(model.path_) == np.isfinite(model.mse_path_.mean(axis=-1)).sum() > model.best_index_
     marks = {
         chart: page.evaluate(
             f"[...document.querySelectorAll('#{chart}-chart .mark, #{chart}-chart .cursor')]"
@@ -261,7 +260,6 @@ def test_path_and_scores_have_one_axis_on_which_the_choice_can_be_seen(
         for chart in ("path", "curve")
     }
     assert min(abs(a - b) for a in marks["path"] for b in marks["curve"]) < 0.5
-    assert page.locator("#path-chart .beyond").count() == 1
     # The scores that are one standard error apart are far enough from each other to be told apart.
     mean = model.mse_path_.mean(axis=-1)
     error = model.mse_path_.std(axis=-1, ddof=1) / 2.0
@@ -307,10 +305,9 @@ def test_a_page_says_where_it_opens_and_why_a_path_ends(
     assert "ended" not in seen.page.locator("#path-hint").text_content()
     X, y, _ = sv.datasets.make_toy(60, 40, 4, noise=1.0, random_state=0)
     model = sv.SparseRegressorCV("mcp", alphas=15, eps=0.02, rule="1se").fit(X, y)
-    assert len(model.path_) < 15
     seen = visit(write_html(model, tmp_path / "cv.html"))
     assert "(one standard error)" in seen.page.locator("#lead").text_content()
-    assert "ends at the chosen" in seen.page.locator("#path-hint").text_content()
+    assert "ended" not in seen.page.locator("#path-hint").text_content()
     short = sv.sparse_path(X, y, "mcp", max_support=3)
     seen = visit(write_html(short, tmp_path / "short.html"))
     hint = seen.page.locator("#path-hint").text_content()
@@ -326,31 +323,6 @@ def test_an_intercept_that_is_rounding_is_shown_as_zero(visit: Any, tmp_path: Pa
         moved = sv.sparse_path(X, y + add, "l1", alphas=path.alphas)
         seen = visit(write_html(moved, tmp_path / "b.html"))
         assert seen.page.locator(".tile", has_text="intercept").locator("b").text_content() == shown
-
-
-def test_labels_do_not_cover_each_other(visit: Any, paths: list[sv.Path], tmp_path: Path) -> None:
-    seen = visit(write_html(paths[0], tmp_path / "labels.html"))
-    for k in (5, 15, 24):
-        seen.page.locator("#alpha").fill(str(k))
-        boxes = [
-            label.bounding_box() for label in seen.page.locator("#path-chart g text.label").all()
-        ]
-        assert len(boxes) == min(paths[0].support_size[k], 7)
-        tops = sorted(box["y"] for box in boxes)
-        assert all(low + 13 <= high for low, high in itertools.pairwise(tops))
-
-
-def test_names_of_marked_alphas_do_not_cover_each_other(visit: Any, tmp_path: Path) -> None:
-    X, y, _ = sv.datasets.make_toy(60, 40, 4, noise=1.0, random_state=0)
-    model = sv.SparseRegressorCV("mcp", alphas=300, eps=0.02, rule="1se").fit(X, y)
-    assert 0 < model.min_index_ - model.best_index_ < 60  # closer than their names are long
-    seen = visit(write_html(model, tmp_path / "cv.html"))
-    first, second = (
-        label.bounding_box() for label in seen.page.locator("#curve-chart text.label").all()
-    )
-    apart_across = first["x"] + first["width"] <= second["x"]
-    apart_down = second["y"] + second["height"] <= first["y"]
-    assert apart_across or apart_down
 
 
 def test_effects_per_standard_deviation(visit: Any, tmp_path: Path) -> None:

@@ -131,7 +131,11 @@ def test_refit_is_certified_and_equals_the_path(problem):
     X, y = problem
     model = sv.SparseRegressorCV(alphas=20, cv=4).fit(X, y)
     assert model.certificate_.converged
-    assert model.certificate_.alpha == model.alpha_ == model.path_.alphas[-1]
+    assert model.certificate_.alpha == model.alpha_ == model.path_.alphas[model.best_index_]
+    # The path goes on past the choice, as far as all folds have scores.
+    scored = np.isfinite(model.cv_results_["mean_test_score"])
+    np.testing.assert_array_equal(model.path_.alphas, model.alphas_[scored])
+    assert len(model.path_) > model.best_index_ + 1
     judged = sv.kkt_violation(
         X, y, model.coef_, model.intercept_, penalty=model.penalty_, alpha=model.alpha_
     )

@@ -62,11 +62,11 @@ def test_the_final_fit_follows_the_rule_of_the_folds(hard, kind):
     start = starts_for(X)[kind]
     model = sv.SparseRegressorCV(alphas=12, eps=0.05, cv=3, start=start).fit(X, y)
     path = sv.sparse_path(X, y, alphas=model.alphas_, start=start)
-    at = len(model.path_) - 1
+    at = model.best_index_
     assert model.alpha_ == path.alphas[at]
-    if kind != 2:  # the walk back up of "best" begins at the chosen alpha
-        np.testing.assert_array_equal(model.path_.start, path.start[: at + 1])
-    assert model.certificate_.start == model.path_.start[-1]
+    assert len(model.path_) == np.isfinite(model.mse_path_.mean(axis=-1)).sum() > at
+    np.testing.assert_array_equal(model.path_.start, path.start[: len(model.path_)])
+    assert model.certificate_.start == model.path_.start[at]
     assert model.certificate_.converged
     if kind < 2:
         assert model.objective_ == pytest.approx(path.objective[at], rel=REORDERED_SUM)

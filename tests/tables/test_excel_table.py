@@ -53,6 +53,24 @@ def test_titles_sources_and_empty_columns_are_left_out_with_a_note(tmp_path):
     assert table.notes == ["1 row above the names left out", "1 line below the table left out"]
 
 
+def test_a_row_of_totals_is_no_row_of_the_table(tmp_path):
+    """Taken for a row, the totals were imputed where empty and dominated the fit."""
+    names = ["shop", "staff", "sales"]
+    rows = [names, ["a", 1, 10], ["b", 2, 20], ["Total:", None, 30]]
+    table = read_table(book(tmp_path, rows))
+    assert table.values[:, 2].tolist() == [10, 20]
+    assert "1 row of totals at the end left out ('Total:')" in table.notes
+    # With rows below, or with every field filled, it is an observation like the others.
+    assert read_table(book(tmp_path, [*rows, ["c", 3, 30]])).n_rows == 4
+    assert read_table(book(tmp_path, [*rows[:3], ["Total", 4, 9]])).n_rows == 3
+    file = tmp_path / "t.csv"
+    file.write_text("shop;staff;sales\na;1;10\nb;2;20\n;;\nSumme;;30\n;;\n", encoding="utf-8")
+    table = read_table(file)
+    assert table.values[:, 2].tolist() == [10, 20]
+    assert "1 row of totals at the end left out ('Summe')" in table.notes
+    assert "2 empty rows at the end left out" in table.notes
+
+
 def test_sheets_are_chosen_by_name(tmp_path):
     file = book(tmp_path, [["a", "b"], [1, 2], [3, 4]], second=[["x", "y"], [5, 6], [7, 8]])
     assert any("read the sheet 'first'" in note for note in read_table(file).notes)
@@ -61,6 +79,10 @@ def test_sheets_are_chosen_by_name(tmp_path):
     assert table.reading == {"sheet": "second"}
     with pytest.raises(TableError, match="has no sheet 'third'; it has 'first', 'second'"):
         read_table(file, ReadOptions(sheet="third"))
+    noted = book(tmp_path, [["see the next sheet"]], data=[["x", "y"], [5, 6], [7, 8]])
+    table = read_table(noted)
+    assert table.names == ["x", "y"]
+    assert "read the sheet 'data'; choose another with `sheet=...`" in table.notes
     empty = book(tmp_path, [], other=[["a"], [1]])
     with pytest.raises(TableError, match=r"the sheet 'first' is empty; .*'other'.*`sheet=...`"):
         read_table(empty)

@@ -260,7 +260,13 @@ def _as_option(found: re.Match[str]) -> str:
     values = [given] if isinstance(given, str) else given
     if not values:  # such as thousands=''
         values = ["none"]
-    return " ".join(f"--{option} {shlex.quote(str(each))}" for each in values)
+    return " ".join(f"--{option} {_quoted(str(each))}" for each in values)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a shell takes it, in double quotes where it has an apostrophe."""
+    simple = "'" in text and not any(mark in text for mark in '"$`\\!')
+    return f'"{text}"' if simple else shlex.quote(text)
 
 
 def _about_file(error: OSError) -> str:

@@ -55,10 +55,14 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
     model = TableModel.of(fitted, design)
     model.provenance_ = provenance(command=command_line(), data=describe_data(table, design))
     title = f"{design.schema.target} ({Path(table).name})"
+    rows = design.X, design.y
     written = write_all(
         {
             "model": (model_file, model.save),
-            "report": (report_file, lambda file: write_report(model, file, title)),
+            "report": (
+                report_file,
+                lambda file: write_report(model, file, title, rows),
+            ),
         }
     )
     _summarize("standard input" if table == "-" else table, model, design)
@@ -224,8 +228,8 @@ def _name(names: Any, j: int) -> str:
     return str(j) if names is None else printable(str(names[j]))
 
 
-def write_report(model: Any, file: Path, title: str) -> None:
-    """Write the HTML report of a model."""
+def write_report(model: Any, file: Path, title: str, data: Any = None) -> None:
+    """Write the HTML report of a model; ``data`` are the rows of its fit."""
     from ..report import render
 
     made = getattr(model, "provenance_", None) or {}
@@ -241,5 +245,6 @@ def write_report(model: Any, file: Path, title: str) -> None:
         reproduce=made.get("command"),
         settings=settings,
         scale=None if schema is None else schema.scale,
+        data=data,
     )
     write_text(file, page)

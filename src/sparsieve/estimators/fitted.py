@@ -306,6 +306,7 @@ class FittedPoint(LinearPredictor):
         self.coef_ = np.zeros(self.n_features_in_)
         self.coef_[point.columns] = point.values
         self.intercept_ = point.intercept
+        self.n_samples_ = int(problem.n_samples)
         self.n_iter_ = max(point.n_iter, 1)
         self.kkt_ = point.kkt
         self.dual_gap_ = point.dual_gap

@@ -86,7 +86,7 @@ class SparseRegressor(FittedPoint):
     n_iter_ : int
     kkt_, dual_gap_, objective_ : float
     certificate_ : Certificate
-    n_features_in_ : int
+    n_samples_, n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when X has string column names.
 

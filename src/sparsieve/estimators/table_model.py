@@ -418,8 +418,12 @@ class TableModel(Saveable, Summarised):
         return dict(zip(self.schema.numbers, self.schema.fills.tolist(), strict=True))
 
     def to_html(self, file: str | os.PathLike[str] | None = None, **options: Any) -> Any:
-        """Make the interactive report, as :meth:`sparsieve.SparseRegressor.to_html` does."""
-        return self.regressor.to_html(file, **options)
+        """Make the interactive report, as :meth:`sparsieve.SparseRegressor.to_html` does.
+
+        Of columns that were standardised for the fit, features are drawn and ranked by the effect
+        of one standard deviation.
+        """
+        return self.regressor.to_html(file, **({"scale": self.schema.scale} | options))
 
     def to_sklearn(self) -> Any:
         """Return the same as :meth:`to_pipeline` of scikit-learn's own classes alone.

@@ -141,6 +141,7 @@ _POINT = _PROOF | {
 }
 _ATTRIBUTES: dict[str, Check] = {
     "n_features_in_": lambda value: _is_count(value) and value > 0,
+    "n_samples_": lambda value: _is_count(value) and value > 0,
     "coef_": _array("f", 1),
     "intercept_": lambda value: type(value) in (int, float),
     "feature_names_in_": _array("OU", 1),

@@ -22,8 +22,8 @@ class Reportable:
         file : str or path-like, default=None
             Where to write it; None writes nothing.
         **options
-            ``title``, ``notes``, ``reproduce``, ``settings``, ``scale``, ``alpha`` and ``rule`` of
-            :func:`sparsieve.report.write_html`.
+            ``title``, ``notes``, ``reproduce``, ``settings``, ``scale``, ``alpha``, ``rule`` and
+            ``data`` of :func:`sparsieve.report.write_html`.
 
         Returns
         -------

@@ -12,8 +12,10 @@ const track = () => tracks[state.t];
 // Points worth a line in a chart: what a rule would choose, and what was chosen.
 function curveMarks(curve) {
   const best = curve.higher ? "highest" : "lowest";
-  const marks = [{ k: curve.best, label: best, title: (curve.higher ? "Highest " : "Lowest ") + curve.label }];
-  if (curve.oneSe !== null && curve.oneSe !== curve.best) marks.push({ k: curve.oneSe, label: "1 SE", title: "One standard error" });
+  const at = curve.chosen;
+  const mark = (k, label, title) => ({ k, label: k === at ? label + ", chosen" : label, title, chosen: k === at });
+  const marks = [mark(curve.best, best, (curve.higher ? "Highest " : "Lowest ") + curve.label)];
+  if (curve.oneSe !== null && curve.oneSe !== curve.best) marks.push(mark(curve.oneSe, "1 SE", "One standard error"));
   return marks;
 }
 
@@ -25,7 +27,7 @@ function marksOf(t) {
   }
   const choice = choiceOf(t);
   if (choice && !marks.some((m) => m.k === choice.alpha) && t.alphas.length > 1) {
-    marks.push({ k: choice.alpha, label: "chosen", title: "Chosen (" + choice.rule + ")" });
+    marks.push({ k: choice.alpha, label: "chosen", title: "Chosen (" + choice.rule + ")", chosen: true });
   }
   return marks;
 }
@@ -52,7 +54,7 @@ function openingWords(t) {
 function endingWords(t) {
   const choice = choiceOf(t), last = t.alphas.length - 1;
   if (t.curve && choice && choice.alpha === last && t.curve.alphas.length > t.alphas.length) {
-    return " The path on all rows ends at the chosen \u03b1; smaller ones were only tried on the folds (next chart).";
+    return " The path on all rows ends here; smaller \u03b1 were only tried on the folds (next chart).";
   }
   return t.ended === "complete" ? "" : ` The path ended before its last \u03b1: ${t.ended.replace("_", " ")}.`;
 }
@@ -64,14 +66,35 @@ function drawTrack() {
   charts.size = smallChart(byId("size-chart"), t, t.support, false);
   charts.passes = smallChart(byId("passes-chart"), t, t.passes, true);
   byId("curve-panel").hidden = !t.curve;
-  if (t.curve) charts.curve = curveChart(byId("curve-chart"), t.curve, curveMarks(t.curve));
+  if (t.curve) charts.curve = curveChart(byId("curve-chart"), t, curveMarks(t.curve));
+  showFit(data.fit, leftOutWords(t));
   showClasses(t);
   drawAlpha();
+}
+
+// What is known of rows that no fit has seen, for comparison with the rows of the fit.
+function leftOutWords(t) {
+  const at = t.curve ? nearestAlpha(t.curve.alphas, t.alphas[openingAlpha(t)]) : -1;
+  const share = at >= 0 ? leftOutShare(t, at) : null;
+  return share === null ? "" : `R\u00b2 on the rows left out of each fold is ${fmt(share, 3)}`;
+}
+
+// On a page too narrow for names beside the chart they stand below it; the table has them all.
+function showNames(point, beside) {
+  const host = byId("path-names"), most = 30;
+  host.replaceChildren();
+  if (beside) return;
+  for (const { f, v } of point.slice(0, most)) {
+    const item = el(host, "span", names(f) + " ");
+    el(item, "b", fmt(v, 3), { class: v > 0 ? "pos" : "neg" });
+  }
+  if (point.length > most) el(host, "span", `and ${count(point.length - most)} more in the table`);
 }
 
 function drawAlpha() {
   const t = track(), k = state.k, point = pointAt(data, t, k);
   moveCursor(charts.path, k, point, names);
+  showNames(point, hasGutter(byId("path-chart")));
   heat(charts.path, state.focus);
   for (const name of ["size", "passes", "curve"]) {
     if (!charts[name]) continue;
@@ -127,7 +150,7 @@ function setTrack(index, alpha) {
   const slider = byId("alpha");
   slider.max = t.alphas.length - 1;
   slider.disabled = t.alphas.length === 1;
-  byId("lead").textContent = `${t.label}, ${plural(t.alphas.length, "value")} of \u03b1 from ${fmt(t.alphas[0])} to ${fmt(t.alphas[t.alphas.length - 1])}; ${count(data.nFeatures)} features.` + openingWords(t);
+  byId("lead").textContent = `${t.label}, ${plural(t.alphas.length, "value")} of \u03b1 from ${fmt(t.alphas[0])} to ${fmt(t.alphas[t.alphas.length - 1])}; ${data.nRows ? plural(data.nRows, "row") + ", " : ""}${plural(data.nFeatures, "feature")}.` + openingWords(t);
   fillShapes();
   fillJumps();
   showLedger(t, data);
@@ -219,10 +242,15 @@ function fillJumps() {
 }
 
 function showTip(event, entry) {
-  const tip = byId("tip"), t = track(), row = t.rows.get(entry.f);
+  const t = track(), row = t.rows.get(entry.f);
+  tipAt(event, names(entry.f), `coefficient ${fmt(entry.w, 5)}${data.scale ? ", per std. dev. " + fmt(entry.v, 4) : ""}; enters at \u03b1 = ${fmt(t.alphas[row.k[0]], 4)}`);
+}
+
+function tipAt(event, head, text) {
+  const tip = byId("tip");
   tip.replaceChildren();
-  el(tip, "b", names(entry.f));
-  el(tip, "span", `coefficient ${fmt(entry.w, 5)}${data.scale ? ", per std. dev. " + fmt(entry.v, 4) : ""}; enters at \u03b1 = ${fmt(t.alphas[row.k[0]], 4)}`);
+  el(tip, "b", head);
+  el(tip, "span", text);
   tip.hidden = false;
   const width = tip.offsetWidth, height = tip.offsetHeight;
   tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 8)) + "px";
@@ -237,13 +265,23 @@ function wireChart() {
   };
   host.addEventListener("pointermove", (event) => {
     const { x, y } = local(event), k = charts.path.scale.nearest(x);
+    const named = event.target.dataset.f;
+    if (named !== undefined || x > charts.path.box.right) {
+      const entry = pointAt(data, track(), state.k).find(({ f }) => String(f) === named);
+      heat(charts.path, entry ? entry.f : state.focus);
+      if (entry) showTip(event, entry); else byId("tip").hidden = true;
+      return;
+    }
     if (event.buttons === 1 && k !== state.k) setAlpha(k);
     const near = featureNear(charts.path, k, pointAt(data, track(), k), y);
     heat(charts.path, near ? near.f : state.focus);
     if (near) showTip(event, near); else byId("tip").hidden = true;
   });
   host.addEventListener("pointerleave", () => { byId("tip").hidden = true; heat(charts.path, state.focus); });
-  host.addEventListener("pointerdown", (event) => { host.focus({ preventScroll: true }); setAlpha(charts.path.scale.nearest(local(event).x)); });
+  host.addEventListener("pointerdown", (event) => { 
+    host.focus({ preventScroll: true });
+    if (event.target.dataset.f === undefined) setAlpha(charts.path.scale.nearest(local(event).x));
+  });
   host.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10 };
     if (event.key in steps) setAlpha(state.k + steps[event.key]);
@@ -256,6 +294,21 @@ function wireChart() {
     event.preventDefault();
   });
   host.addEventListener("blur", () => { state.focus = null; heat(charts.path, null); });
+}
+
+// Hover over the scores: what each of them is.
+function wireCurve() {
+  const host = byId("curve-chart");
+  host.addEventListener("pointermove", (event) => {
+    const { curve } = track(), { box, scale } = charts.curve, area = host.getBoundingClientRect();
+    const x = (event.clientX - area.left) * box.width / area.width, k = scale.nearest(x);
+    if (x > box.right + 8 || curve.mean[k] === null) { byId("tip").hidden = true; return; }
+    const share = leftOutShare(track(), k);
+    tipAt(event, `\u03b1 = ${fmt(curve.alphas[k], 4)}`, `${curve.label} ${fmt(curve.mean[k], 5)}` +
+      (curve.error ? ` \u00b1 ${fmt(curve.error[k], 3)}` : "") + (share === null ? "" : `, R\u00b2 ${fmt(share, 3)}`) +
+      `; ${fmt(curve.support[k], 3)} features${curve.nFolds ? " on average" : ""}`);
+  });
+  host.addEventListener("pointerleave", () => { byId("tip").hidden = true; });
 }
 
 function stepFeature(step) {
@@ -297,6 +350,7 @@ function start() {
   fillPenalties();
   showMade();
   wireChart();
+  wireCurve();
   wireTheme();
   byId("alpha").addEventListener("input", () => setAlpha(Number(byId("alpha").value), false));
   byId("alpha-up").addEventListener("click", () => setAlpha(state.k - 1));

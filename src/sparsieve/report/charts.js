@@ -2,7 +2,8 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const MAX_LINES = 1000;   // more lines than that are neither legible nor quick to draw
-const LABELS = 7;
+const LINE = 15;          // from one label to the next
+const GUTTER = 170;       // room for labels beside the lines, where the page is wide enough
 
 function svgEl(parent, tag, attributes = {}, text) {
   const node = document.createElementNS(SVG, tag);
@@ -65,18 +66,18 @@ function alphaAxis(box, scale, track, wide) {
     svgEl(box.svg, "line", { class: "grid", x1: x, x2: x, y1: box.bottom, y2: box.bottom + 5 });
     svgEl(box.svg, "text", { x, y: box.bottom + 19, "text-anchor": "middle" }, fmt(t, 3));
   }
-  const title = wide ? "strength \u03b1, log scale (fewer features on the left)" : "\u03b1, log scale";
+  const title = wide && box.width >= 480 ? "strength \u03b1, log scale (fewer features on the left)" : "\u03b1, log scale";
   svgEl(box.svg, "text", { x: (box.left + box.right) / 2, y: box.bottom + 38, "text-anchor": "middle" }, title);
 }
 
 function supportAxis(box, scale, track, title = "selected") {
-  svgEl(box.svg, "text", { x: box.left - 8, y: box.top - 8, "text-anchor": "end" }, title);
+  svgEl(box.svg, "text", { x: box.left - 14, y: box.top - 27, "text-anchor": "end" }, title);
   let last = -Infinity;
   track.support.forEach((size, k) => {
     const x = scale.places[k];
     if (x - last < 62) return;
     last = x;
-    svgEl(box.svg, "text", { x, y: box.top - 8, "text-anchor": "middle" }, count(size));
+    svgEl(box.svg, "text", { x, y: box.top - 27, "text-anchor": "middle" }, count(size));
   });
 }
 
@@ -135,9 +136,17 @@ function linePath(row, scale, y) {
   return d;
 }
 
-// The coefficient chart. Drawn once per path; `show` moves the cursor and recolours the lines.
+// The two charts that share an axis have the same margins. Names of alphas stand above the plot, those of
+// features to its right or, on a narrow page, in a list below: no word lies on a line.
+function wideFrame(host, height) {
+  return frame(host, height, { left: 66, right: hasGutter(host) ? GUTTER : 18, top: 48, bottom: 48 });
+}
+
+function hasGutter(host) { return host.clientWidth >= 620; }
+
+// The coefficient chart. Drawn once per path; `moveCursor` moves the cursor and recolours the lines.
 function pathChart(host, track, marks) {
-  const box = frame(host, 430, { left: 66, right: 18, top: 30, bottom: 48 });
+  const box = wideFrame(host, 450);
   const axis = axisOf(track);
   const scale = alphaScale(box, track.alphas, axis);
   const drawn = [...track.rows.values()].sort((a, b) => b.largest - a.largest).slice(0, MAX_LINES);
@@ -158,22 +167,25 @@ function pathChart(host, track, marks) {
   const hot = svgEl(box.svg, "path", { class: "line hot", d: "" });
   const cursor = svgEl(box.svg, "line", { class: "cursor", y1: box.top, y2: box.bottom });
   const labels = svgEl(box.svg, "g");
-  return { box, scale, y, lines, hot, cursor, labels, nDrawn: drawn.length };
+  return { host, box, scale, y, lines, hot, cursor, labels, nDrawn: drawn.length };
 }
 
-// Marked alphas. Their names stand at the bottom, right of the line where there is room, else left,
-// else a line higher.
+// Marked alphas, with their names above the plot: centred where they are far enough apart, else side by side.
 function drawMarks(box, scale, marks) {
-  const taken = [];
-  for (const mark of marks.slice().sort((a, b) => a.k - b.k)) {
-    const x = scale.places[mark.k], width = 8 * mark.label.length + 8;
-    svgEl(box.svg, "line", { class: "mark", x1: x, x2: x, y1: box.top, y2: box.bottom });
-    const free = (from, to, row) => from >= box.left && to <= box.right && taken.every((t) => t.row !== row || to < t.from || from > t.to);
-    const spots = [0, 1, 2].flatMap((row) => [{ row, from: x, to: x + width, side: 1 }, { row, from: x - width, to: x, side: -1 }]);
-    const spot = spots.find((s) => free(s.from, s.to, s.row)) || spots[0];
-    taken.push(spot);
-    svgEl(box.svg, "text", { class: "label", x: x + 5 * spot.side, y: box.bottom - 7 - 16 * spot.row, "text-anchor": spot.side > 0 ? "start" : "end" }, mark.label);
+  const placed = marks.slice().sort((a, b) => a.k - b.k).map((mark) => ({ mark, x: scale.places[mark.k] }));
+  for (const { mark, x } of placed) {
+    svgEl(box.svg, "line", { class: mark.chosen ? "mark chosen" : "mark", x1: x, x2: x, y1: box.top, y2: box.bottom });
+    const text = svgEl(box.svg, "text", { class: "label", x, y: box.top - 7, "text-anchor": "middle" }, mark.label);
+    placed.find((p) => p.mark === mark).text = text;
   }
+  placed.forEach(({ text, x }, i) => {
+    const half = text.getComputedTextLength() / 2, gap = 4;
+    const room = (j) => j in placed ? Math.abs(placed[j].x - x) - placed[j].text.getComputedTextLength() / 2 - gap : Infinity;
+    const crowdedLeft = room(i - 1) < half, crowdedRight = room(i + 1) < half;
+    // Never beyond the edges of the page.
+    if ((crowdedRight && !crowdedLeft) || x + half > box.width) text.setAttribute("text-anchor", "end");
+    else if (crowdedLeft || x - half < 0) text.setAttribute("text-anchor", "start");
+  });
 }
 
 function moveCursor(chart, k, point, names) {
@@ -188,19 +200,31 @@ function moveCursor(chart, k, point, names) {
       svgEl(chart.labels, "circle", { class: "dot " + sign.get(f), cx: x, cy: chart.y(v), r: 4 });
     }
   }
-  labelLargest(chart, x, point, names);
+  if (hasGutter(chart.host)) labelPoint(chart, x, point, names);
 }
 
-function labelLargest(chart, x, point, names) {
-  const left = x > chart.box.left + 0.72 * (chart.box.right - chart.box.left);
-  const side = left ? -1 : 1;
-  const spots = point.slice(0, LABELS).map(({ f, v }) => ({ f, from: chart.y(v), at: chart.y(v) }));
-  spread(spots, 15, chart.box.top + 6, chart.box.bottom - 26);   // the last line is for names of alphas
+// The features of a point by name, beside the plot: all of them, or as many as there is room for.
+function labelPoint(chart, x, point, names) {
+  const { box } = chart, room = Math.floor((box.bottom - box.top) / LINE);
+  const named = point.length <= room ? point : point.slice(0, room - 1);
+  const spots = named.map(({ f, v }) => ({ f, from: chart.y(v), at: chart.y(v) }));
+  const more = point.length - named.length;
+  spread(spots, LINE, box.top + 6, box.bottom - (more ? LINE + 6 : 6));
   for (const { f, from, at } of spots) {
-    const name = names(f);
-    svgEl(chart.labels, "line", { class: "leader", x1: x + 5 * side, y1: from, x2: x + 20 * side, y2: at });
-    svgEl(chart.labels, "text", { class: "label", x: x + 23 * side, y: at + 4.5, "text-anchor": left ? "end" : "start" },
-      name.length > 24 ? name.slice(0, 23) + "\u2026" : name);
+    svgEl(chart.labels, "path", { class: "leader", d: `M${x + 5} ${from}L${box.right} ${from}` });
+    svgEl(chart.labels, "path", { class: "leader tie", d: `M${box.right} ${from}L${box.right + 14} ${at}` });
+    const text = svgEl(chart.labels, "text", { class: "label feature", x: box.right + 18, y: at + 4.5, "data-f": f }, names(f));
+    shorten(text, box.width - box.right - 20);
+  }
+  if (more > 0) svgEl(chart.labels, "text", { class: "label more", x: box.right + 18, y: box.bottom + 4 }, `and ${count(more)} more below`);
+}
+
+// Cut the end off a name that is wider than its room.
+function shorten(text, room) {
+  let name = text.textContent;
+  while (name.length > 1 && text.getComputedTextLength() > room) {
+    name = name.slice(0, Math.min(name.length - 1, Math.floor(name.length * room / text.getComputedTextLength())));
+    text.textContent = name + "\u2026";
   }
 }
 
@@ -240,9 +264,10 @@ function featureNear(chart, k, point, y) {
 }
 
 // The curve has alphas of its own: a path may end where a rule chose, the curve goes on.
-function curveChart(host, curve, marks) {
-  const box = frame(host, 320, { left: 66, right: 18, top: 30, bottom: 48 });
-  const scale = alphaScale(box, curve.alphas);
+function curveChart(host, track, marks) {
+  const { curve } = track;
+  const box = wideFrame(host, 340);
+  const scale = alphaScale(box, curve.alphas, axisOf(track));
   const { mean, error } = curve;
   let low = Infinity, high = -Infinity;
   mean.forEach((m, k) => {
@@ -252,7 +277,8 @@ function curveChart(host, curve, marks) {
   });
   const cut = zoomed(curve, low, high);
   const y = valueAxis(box, cut.low, cut.high, 5);
-  alphaAxis(box, scale, curve, true);
+  alphaAxis(box, scale, { alphas: axisOf(track) }, true);
+  if (hasGutter(host)) shareAxis(box, y, cut, track);
   supportAxis(box, scale, { support: curve.support.map(Math.round) }, curve.nFolds ? "mean" : "selected");
   const known = mean.map((m, k) => k).filter((k) => mean[k] !== null);
   const inside = (v) => Math.min(Math.max(y(v), box.top), box.bottom);
@@ -266,6 +292,20 @@ function curveChart(host, curve, marks) {
   drawMarks(box, scale, marks);
   const cursor = svgEl(box.svg, "line", { class: "cursor", y1: box.top, y2: box.bottom });
   return { box, scale, cursor, cut: cut.low > low || cut.high < high };
+}
+
+// On the right, what the scores mean as a share of the variance of the rows left out.
+function shareAxis(box, y, cut, track) {
+  const error = (share) => (1 - share) * 2 * track.objective[0];
+  if (leftOutShare(track, track.curve.best) === null) return;
+  const share = (score) => 1 - score / error(0);
+  const { ticks, step } = niceTicks(share(cut.high), share(cut.low), 5);
+  for (const t of ticks) {
+    const at = y(error(t));
+    svgEl(box.svg, "line", { class: "grid", x1: box.right, x2: box.right + 5, y1: at, y2: at });
+    svgEl(box.svg, "text", { x: box.right + 9, y: at + 4.5 }, fmt(Math.abs(t) < step * 1e-6 ? 0 : t, 3));
+  }
+  svgEl(box.svg, "text", { x: box.right + 9, y: box.top - 8 }, "R\u00b2 left out");
 }
 
 // A range of scores on which the choice can be seen: the scores of the strongest penalties are so bad that next to them all

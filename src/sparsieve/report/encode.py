@@ -40,6 +40,7 @@ def encode_story(story: Story, budget: int = BUDGET, scale: Any = None) -> dict[
     names = next((track.names for track in story.tracks if track.names is not None), None)
     return {
         "nFeatures": n_features,
+        "nRows": story.n_rows,
         "features": kept.tolist(),
         "names": None if names is None else [str(names[j]) for j in kept],
         "scale": None if scale is None else scale[kept].tolist(),

@@ -21,11 +21,12 @@ from .._files import atomic_writer
 from ..solve.problem import DEFAULT_MINIMUM, MINIMA
 from .classes import heading_of
 from .encode import BUDGET, check_not_scaled_twice, encode_story, safe_json
+from .fits import encode_fit, read_rows
 from .tracks import Story, Track, read_story, unit_columns
 
 __all__ = ["Report", "render", "save", "write_html"]
 
-_SCRIPTS = ("data.js", "charts.js", "classes.js", "views.js", "app.js")
+_SCRIPTS = ("data.js", "charts.js", "classes.js", "fits.js", "views.js", "app.js")
 # A notebook keeps every output it shows, so reports inside one are smaller.
 _INLINE_BUDGET = 600_000
 _INLINE_HEIGHT = 900
@@ -61,6 +62,7 @@ def write_html(  # noqa: PLR0913 - the options of a public function, by keyword
     scale: ArrayLike | None = None,
     alpha: ArrayLike | None = None,
     rule: str | None = None,
+    data: tuple[Any, ArrayLike] | None = None,
 ) -> FilePath:
     """Write a self-contained interactive report.
 
@@ -88,6 +90,10 @@ def write_html(  # noqa: PLR0913 - the options of a public function, by keyword
         alpha that an estimator was fitted at or chose, and paths where a dozen features are in.
     rule : str, default=None
         How ``alpha`` was chosen, in words for the reader, for instance "lowest BIC".
+    data : (X, y), default=None
+        With a fitted model: rows on which predictions are drawn against observations, with the
+        residuals. Of a model of standardised columns, features are then also drawn and ranked by
+        the effect of one standard deviation, unless ``scale`` is given.
 
     Returns
     -------
@@ -106,7 +112,7 @@ def write_html(  # noqa: PLR0913 - the options of a public function, by keyword
     ...     file.stat().st_size < 5_000_000
     True
     """
-    options = _PageOptions(title, reproduce, notes, settings, scale, alpha, rule)
+    options = _PageOptions(title, reproduce, notes, settings, scale, alpha, rule, data)
     return save(_fill(obj, options, BUDGET), file)
 
 
@@ -127,13 +133,14 @@ def render(  # noqa: PLR0913 - the options of a public function, by keyword
     scale: ArrayLike | None = None,
     alpha: ArrayLike | None = None,
     rule: str | None = None,
+    data: tuple[Any, ArrayLike] | None = None,
     inline: bool = False,
 ) -> Report:
     """Return the report as a string; ``inline`` keeps it small enough for a notebook's output.
 
     The other parameters are those of :func:`write_html`.
     """
-    options = _PageOptions(title, reproduce, notes, settings, scale, alpha, rule)
+    options = _PageOptions(title, reproduce, notes, settings, scale, alpha, rule, data)
     return _fill(obj, options, _INLINE_BUDGET if inline else BUDGET)
 
 
@@ -147,6 +154,7 @@ class _PageOptions(NamedTuple):
     scale: ArrayLike | None
     alpha: ArrayLike | None
     rule: str | None
+    data: tuple[Any, ArrayLike] | None
 
 
 def _fill(obj: Any, options: _PageOptions, budget: int) -> Report:
@@ -154,7 +162,12 @@ def _fill(obj: Any, options: _PageOptions, budget: int) -> Report:
     story = read_story(obj, options.alpha, options.rule)
     if options.scale is not None and unit_columns(obj):
         check_not_scaled_twice(options.scale)
-    data = encode_story(story, budget, options.scale)
+    rows = read_rows(obj, options.data)
+    scale = options.scale
+    if scale is None and rows is not None:
+        scale = rows.spreads
+    data = encode_story(story, budget, scale)
+    data["fit"] = encode_fit(rows) if story.quantity else None
     heading = options.title or heading_of(story)
     data["title"] = heading
     data["notes"] = options.notes or ""

@@ -23,7 +23,7 @@ from ..data.terms import PLAIN
 from ..data.types import Floats
 from ..inspect.convexity import convex_region, global_lower_bounds
 from ..inspect.scales import has_unit_columns
-from ..losses import BuiltInLoss
+from ..losses import BuiltInLoss, Huber, Squared
 from ..solve.path_data import SQUARED, PathData, nearest_alpha
 from .classes import assessment_at, known_loss, loss_in_code
 from .curves import Curve, curves_of, known, penalty_words, rule_of
@@ -74,7 +74,8 @@ class Choice:
 class Story:
     """Everything a report tells: tracks, the points it opens at, how they were chosen and made.
 
-    The page opens at the first choice; a track has at most one.
+    The page opens at the first choice; a track has at most one. ``quantity`` says that the
+    responses are amounts, so that predictions and residuals can be drawn, and no labels or counts.
     """
 
     tracks: list[Track]
@@ -82,6 +83,8 @@ class Story:
     settings: dict[str, Any] = field(default_factory=dict)
     curves: list[Curve] = field(default_factory=list)
     code: str = ""
+    n_rows: int | None = None
+    quantity: bool = False
 
 
 def read_story(obj: Any, alpha: Any = None, rule: str | None = None) -> Story:
@@ -112,17 +115,23 @@ def _choices(tracks: list[Track], alpha: Any, rule: str) -> list[Choice]:
 
 def _read(obj: Any) -> Story:
     if isinstance(obj, PathData):
-        return Story([track_of(obj)])
+        return replace(Story([track_of(obj)]), n_rows=_rows_of(obj))
     if isinstance(obj, Mapping):
         named = [_renamed(track_of(_checked(path)), str(label)) for label, path in obj.items()]
         return _several(named)
     if hasattr(obj, "get_params") and hasattr(obj, "fit"):
         classifies = hasattr(obj, "classes_")
-        return _story_of_classes(obj) if classifies else _story_of_estimator(obj)
+        story = _story_of_classes(obj) if classifies else _story_of_estimator(obj)
+        quantity = not classifies and isinstance(known_loss(obj), Squared | Huber)
+        return replace(story, n_rows=getattr(obj, "n_samples_", None), quantity=quantity)
     paths = getattr(obj, "paths", obj)
     if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | np.ndarray):
         return _several([track_of(_checked(path)) for path in _flat(paths)])
     return _several([track_of(_checked(obj))])
+
+
+def _rows_of(path: PathData) -> int | None:
+    return None if path.problem is None else int(path.problem.n_samples)
 
 
 def _several(tracks: list[Track]) -> Story:

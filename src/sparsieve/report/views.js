@@ -30,7 +30,7 @@ function showTiles(track, k) {
   byId("tiles").replaceChildren();
   for (const [value, label, tone] of tiles) {
     const tile = el(byId("tiles"), "div", null, { class: "tile" });
-    el(tile, "b", value, { class: [tone || "", value.length > 7 ? "long" : ""].join(" ").trim() });
+    el(tile, "b", value, { class: [tone || "", value.length > 6 ? "long" : ""].join(" ").trim() });
     el(tile, "span", label);
   }
 }

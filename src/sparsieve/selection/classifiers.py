@@ -84,7 +84,7 @@ class SparseClassifierCV(Classifier):
     min_index_ = OfModels("The row with the best mean score.")
     tie_ = OfModels("How far apart equal scores may be.")
     ended_ = OfModels("Why each fold ended.")
-    path_ = OfModels("The path down to the chosen alpha.")
+    path_ = OfModels("The path on all rows.")
 
     def __init__(  # noqa: PLR0913 - the options of a public function, by keyword
         self,

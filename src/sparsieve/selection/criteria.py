@@ -186,7 +186,7 @@ class SparseRegressorIC(FittedPoint):
         model does not keep it alive.
     coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_
         As in :class:`SparseRegressor`.
-    n_features_in_ : int
+    n_samples_, n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when X has string column names.
 

@@ -131,11 +131,11 @@ class SparseRegressorCV(FittedPoint):
         Mean scores that differ by at most this are equal: of equal ones the first penalty wins, and
         of its alphas the largest.
     path_ : Path
-        On all rows, from the largest alpha down to ``alpha_``; without a reference to X, so that a
-        fitted model does not keep it alive.
+        On all rows, from the largest alpha past ``alpha_`` as far as all folds have scores; without
+        a reference to X, so that a fitted model does not keep it alive.
     coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_
         As in :class:`SparseRegressor`.
-    n_features_in_ : int
+    n_samples_, n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when X has string column names.
 
@@ -378,29 +378,33 @@ class SparseRegressorCV(FittedPoint):
         self.ended_ = ended[0] if single else ended
 
     def _refit(self, plan: Plan) -> None:
-        """Follow the chosen penalty on all rows to the chosen alpha, or to a limit above it."""
+        """Follow the chosen penalty on all rows, past the chosen alpha as far as there are scores.
+
+        A limit may end this path above the alpha that the folds chose; then its end is kept.
+        """
         limits = plan.limits
-        row, at = divmod(self.best_index_, plan.grids[0].size)
+        n_alphas = plan.grids[0].size
+        row, at = divmod(self.best_index_, n_alphas)
         start = plan.start.suited(self.penalty_)
-        # The lowest of several starts walks up from the end of the grid, as it did in the folds.
-        alphas = plan.grids[row] if start.kind == "best" else plan.grids[row][: at + 1]
+        scores = self.cv_results_["mean_test_score"].reshape(-1, n_alphas)[row]
+        last = int(np.flatnonzero(np.isfinite(scores))[-1])
+        alphas = plan.grids[row][: last + 1]
         problem = plan.of_row(row)
         solver = Solver(problem, self.penalty_, n_alphas=alphas.size)
         warn_of_scales(solver, stacklevel=4)
         points, ended = trace(solver, alphas, limits, start=start)
-        points = points[: at + 1]
         if len(points) <= at:  # the choice was made without the rows that reach the limit here
             self.best_index_ += len(points) - 1 - at
-            self.alpha_ = points[-1].alpha
-        else:
-            ended = "complete"
-        warn_if_not_converged(points[-1:], limits.tol, stacklevel=4)
+            at = len(points) - 1
+            self.alpha_ = points[at].alpha
+        chosen = points[at]
+        warn_if_not_converged([chosen], limits.tol, stacklevel=4)
         names = plan.problem.data.feature_names
         d = plan.problem.n_features
         self.path_ = make_path(points, d, self.penalty_, names, ended=ended, loss=problem.loss)
-        self._store(points[-1], limits.tol, problem, self.penalty_, solver.norms2)
+        self._store(chosen, limits.tol, problem, self.penalty_, solver.norms2)
         if plan.relax:
-            self._relax(problem, points[-1])
+            self._relax(problem, chosen)
 
 
 def _check_scores(scores: Floats, mse: Floats, scoring: Any) -> None:

@@ -77,7 +77,7 @@ def _read(path: Path, options: ReadOptions, selection: Selection, stream: Any) -
 
 @contextmanager
 def _sheet(stream: Any, path: Path, name: str | None) -> Iterator[tuple[Any, list[str]]]:
-    """Open a sheet by name (None: the first); yield it and the names of all."""
+    """Open a sheet by name (None: the first that holds a table); yield it and the names of all."""
     if hasattr(stream, "seek"):
         stream.seek(0)
     with warnings.catch_warnings():
@@ -90,11 +90,19 @@ def _sheet(stream: Any, path: Path, name: str | None) -> Iterator[tuple[Any, lis
                     f"{path} has no sheet {name!r}; it has {listing(sheets)}: choose one with "
                     "`sheet=...`."
                 )
-            sheet = book[sheets[0] if name is None else name]
-            sheet.reset_dimensions()  # what a file says about its size may be anything
-            yield sheet, sheets
+            for sheet in book.worksheets:
+                sheet.reset_dimensions()  # what a file says about its size may be anything
+            tables = (sheet for sheet in book.worksheets if _holds_table(sheet, path))
+            found = next(tables, book.worksheets[0]) if name is None else book[name]
+            yield found, sheets
         finally:
             book.close()
+
+
+def _holds_table(sheet: Any, path: Path) -> bool:
+    """Tell whether a sheet has names and rows: notes and cover pages come before data."""
+    top = [row for _, row in islice(_rows(sheet, path), _LOOK)]
+    return sum(len(row) > 1 for row in top) > 1
 
 
 def _rows(sheet: Any, path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -26,6 +26,12 @@ __all__ = ["Block", "Source", "column_names", "compact", "read_rows"]
 # Fields per block: about 1 MB of text, 10 MB as Python strings, whatever the width of the table.
 _BLOCK = 100_000
 _TRUTH = {"true": 1.0, "false": 0.0}
+# How a row of totals below a table begins, apart from capitals and a colon.
+_TOTALS = {
+    *("total", "totals", "grand total", "subtotal", "sum", "sums", "average", "mean"),
+    *("summe", "summen", "gesamt", "gesamtsumme", "insgesamt", "durchschnitt", "mittelwert"),
+    *("somme", "totaux", "total général", "moyenne", "totale", "totali", "suma", "totaal"),
+}
 # Rows of a wrong length that are remembered for the message.
 _REMEMBERED = 16
 
@@ -121,7 +127,8 @@ class _Reader:
     seen: dict[str, Seen] = field(default_factory=dict)
     ragged: list[tuple[int, list[str]]] = field(default_factory=list)
     ids: dict[str, list[str]] = field(default_factory=dict)
-    empty_rows: int = 0
+    # Rows since the last one of the table that are none of it if no other follows.
+    pending: list[list[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.missing = missing_marks(self.options.missing)
@@ -155,7 +162,7 @@ class _Reader:
         values = np.empty((most or 0, width), order="F")
         self.codes, self.seen, self.ragged = {}, {name: Seen() for name in self.names}, []
         self.ids = {self.all_names[j]: [] for j in self.id_columns}
-        self.empty_rows, start = 0, 0
+        self.pending, start = [], 0
         size = max(1, _BLOCK // len(self.all_names))
         plain = plan.plain and not self.id_columns
         for block in self.source.blocks(size, self.keep, plain):
@@ -180,21 +187,25 @@ class _Reader:
         return part
 
     def _rows(self, block: list[tuple[int, list[str]]]) -> list[list[str]]:
-        """Return the rows that are as long as the first, without empty ones at the end."""
+        """Return the rows of the right length, without empty ones and totals at the end."""
         rows: list[list[str]] = []
         width = len(self.all_names)
+        blank = [""] * width
         for line, row in block:
             if not any(map(str.strip, row)):
-                self.empty_rows += len(row) == width  # since the last row with an entry
+                self.pending += [blank] * (len(row) == width)
                 continue
             if len(row) != width:
                 self._remember(line, row)
                 continue
             if self.ragged and len(self.ragged[-1][1]) == 1:
                 self.ragged[-1][1].append("")  # rows follow, so it is no line below the table
-            rows.extend([""] * width for _ in range(self.empty_rows))
+            if _is_total(row):
+                self.pending.append(row)
+                continue
+            rows += self.pending
             rows.append(row)
-            self.empty_rows = 0
+            self.pending = []
         return rows
 
     def _remember(self, line: int, row: list[str]) -> None:
@@ -208,7 +219,14 @@ class _Reader:
         while self.ragged and width > 2 and _is_footnote(self.ragged[-1][1]):
             self.ragged.pop()
             below += 1
-        for count, what in ((below, "line"), (self.empty_rows, "empty row")):
+        totals = [row for row in self.pending if any(row)]
+        if totals:
+            table.notes.append(
+                f"{len(totals)} row{'s' * (len(totals) > 1)} of totals at the end left out "
+                f"({listing([_first_text(row) for row in totals])})"
+            )
+        empty_rows = len(self.pending) - len(totals)
+        for count, what in ((below, "line"), (empty_rows, "empty row")):
             if count:
                 place = "below the table" if what == "line" else "at the end"
                 table.notes.append(f"{count} {what}{'s' * (count > 1)} {place} left out")
@@ -263,6 +281,15 @@ class _Reader:
 
 def _is_footnote(row: list[str]) -> bool:
     return len(row) == 1 and not is_number(row[0])
+
+
+def _first_text(row: list[str]) -> str:
+    return next(filter(None, map(str.strip, row)))
+
+
+def _is_total(row: list[str]) -> bool:
+    """Tell whether a row names itself a total and leaves something open, as no observation does."""
+    return not all(map(str.strip, row)) and _first_text(row).rstrip(" :").lower() in _TOTALS
 
 
 def _grown(values: Floats, rows: int) -> Floats:
