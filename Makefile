@@ -23,7 +23,7 @@ CPP_FILES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
 .PHONY: help demo test test-part-others test-cpp cross test-commands test-all fuzz lint types format sanitize sanitize-quick tsan docs clean \
   lock test-oldest sbom reproducible wheel \
   paper bench-envs bench-quick bench bench-compare bench-growth bench-small bench-threads bench-streams bench-codes \
-  bench-starts bench-minima bench-map bench-map-quick
+  bench-starts bench-minima bench-map bench-map-quick bench-losses bench-losses-quick
 
 help:
 	@echo "make demo      fit a full MCP and log-sum path on real data"
@@ -290,6 +290,12 @@ bench-map: $(VENV)/.bench
 
 bench-map-quick: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks map --quick $(BENCH_ARGS)
+
+bench-losses: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks losses $(BENCH_ARGS)
+
+bench-losses-quick: $(VENV)/.bench
+	$(VENV)/bin/python -m benchmarks losses --quick $(BENCH_ARGS)
 
 bench-compare: $(VENV)/.bench
 	$(VENV)/bin/python -m benchmarks compare $(BASE) $(BENCH_ARGS)

@@ -16,6 +16,7 @@ from benchmarks import envs
 from benchmarks.adapters import NAMES
 from benchmarks.compare import command as comparison
 from benchmarks.judge import LEVELS, PENALTIES
+from benchmarks.losses import command as losses
 from benchmarks.map import command as shapes
 from benchmarks.problems import PROBLEMS, QUICK, VARIANTS
 from benchmarks.runner import RESULTS, Plan, meta, run
@@ -49,6 +50,7 @@ def main() -> None:
     light.add_argument("--repeat", type=int, default=200, help="rounds; the best counts (200)")
     light.add_argument("--bootstraps", type=int, default=1000, help="fits, three rounds (1000)")
     shapes.add_options(commands.add_parser("map", help="time every shape of data, and draw a map"))
+    losses.add_options(commands.add_parser("losses", help="time logistic and Poisson paths"))
     shared = commands.add_parser("threads", help="time two threads against one")
     shared.add_argument("--problems", nargs="+", default=["big_2000x100000"], choices=PROBLEMS)
     shared.add_argument("--penalties", nargs="+", default=["l1", "mcp"], choices=PENALTIES)
@@ -71,6 +73,7 @@ def main() -> None:
         "minima": _minima,
         "lower": _lower,
         "map": shapes.command,
+        "losses": losses.command,
     }
     try:
         does[arguments.command](arguments)

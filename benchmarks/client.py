@@ -155,7 +155,8 @@ class Client:
         return {"do": "load", "folder": str(self.folder), "threads": self.threads}
 
     def _warm_up(self, penalty: Penalty) -> Answer:
-        case = (penalty.kind, str(self._meta().get("layout", self._meta()["sparse"])))
+        meta = self._meta()
+        case = (penalty.kind, f"{meta.get('layout', meta['sparse'])} {meta.get('loss')}")
         if case in self._warm:
             return {"ok": True}
         message = {"do": "warm", "kind": penalty.kind, "shape": penalty.shape}

@@ -46,11 +46,17 @@ class Problem:
     n_alphas: int
     eps: float
     note: str
+    loss: str = "squared"  # a name of the judge's
+    ends: tuple[tuple[str, float], ...] = ()  # penalties whose paths end elsewhere, and where
 
     def data(self, variant: str) -> tuple[Design, np.ndarray]:
         """Return X (Fortran-ordered or CSC) and y, prepared as `variant` says."""
         X, y = self.make()
-        return prepare_columns(X, variant), y - y.mean()
+        return prepare_columns(X, variant), y - y.mean() if self.loss == "squared" else y
+
+    def end(self, kind: str) -> float:
+        """Return the last alpha over the first."""
+        return dict(self.ends).get(kind, self.eps)
 
 
 # ---------------------------------------------------------------- columns
@@ -246,6 +252,7 @@ def store(problem: Problem, variant: str, cache: Path) -> Path:
         "shape": list(X.shape),
         "sparse": bool(sparse.issparse(X)),
         "layout": layout_of(X),
+        "loss": problem.loss,
         "note": problem.note,
     }
     (partial / "meta.json").write_text(json.dumps(meta))

@@ -23,7 +23,15 @@ import numpy as np
 from benchmarks import envs
 from benchmarks.adapters import OWN, adapter
 from benchmarks.client import Client
-from benchmarks.judge import LEVELS, PENALTIES, Penalty, alpha_grid, correlation_scale, judge
+from benchmarks.judge import (
+    LEVELS,
+    PENALTIES,
+    Penalty,
+    alpha_grid,
+    correlation_scale,
+    judge,
+    penalty_of,
+)
 from benchmarks.problems import (
     GENERATION,
     PROBLEMS,
@@ -65,6 +73,7 @@ class Plan:
     # Cold starts are measured at the last level, on these problems and penalties.
     cold: list[str] = field(default_factory=list)
     cold_penalties: list[str] = field(default_factory=lambda: list(PENALTIES))
+    registry: dict[str, Problem] = field(default_factory=lambda: PROBLEMS)
 
     def starts_cold(self, problem: str, kind: str, level: str) -> bool:
         """Return whether this cell's cold start is measured."""
@@ -113,7 +122,8 @@ class Trial:
             elapsed = time.perf_counter() - start  # how long a failure took to show
             if answer["ok"]:
                 cell = self.cell
-                verdict = judge(cell.X, cell.y, answer["coefs"], cell.penalty, cell.alphas)
+                loss = cell.problem.loss
+                verdict = judge(cell.X, cell.y, answer["coefs"], cell.penalty, cell.alphas, loss)
                 violation = float(verdict.violation.max()) / cell.scale
                 self.attempts[tol] = Attempt(tol, violation, answer["seconds"])
                 self.details[tol] = {
@@ -184,7 +194,8 @@ def run_cell(cell: Cell, clients: list[Client], plan: Plan) -> list[Record]:
     size = cell.X.data.nbytes if is_sparse else cell.X.nbytes
     trials, records = [], []
     for client in clients:
-        reason = adapter(client.peer).refuses(cell.penalty.kind, cell.variant, is_sparse)
+        kind, loss = cell.penalty.kind, cell.problem.loss
+        reason = adapter(client.peer).refuses(kind, cell.variant, is_sparse, loss)
         if reason is None:
             frugal = size * len(clients) > _RESIDENT_BYTES
             trials.append(Trial(client, cell, plan, frugal))
@@ -317,7 +328,7 @@ def _run_problem(
     document: Record,
     out: Path,
 ) -> None:
-    problem = PROBLEMS[name]
+    problem = plan.registry[name]
     try:
         folder = store(problem, variant, CACHE)
     except ProblemUnavailable as missing:
@@ -325,10 +336,10 @@ def _run_problem(
         print(f"{name}: absent ({missing})", flush=True)
         return
     X, y = fetch(folder, mapped=True)
-    scale = correlation_scale(X, y)
+    scale = correlation_scale(X, y, problem.loss)
     for kind in plan.penalties:
-        penalty = PENALTIES[kind]
-        alphas = alpha_grid(penalty, scale, problem.n_alphas, problem.eps)
+        penalty = penalty_of(kind, problem.loss)
+        alphas = alpha_grid(penalty, scale, problem.n_alphas, problem.end(kind))
         cell = Cell(problem, variant, penalty, threads, X, y, scale, alphas)
         if any(cell.key.items() <= record.items() for record in document["records"]):
             continue

@@ -66,7 +66,7 @@ class Worker:
         return {"version": version}
 
     def do_load(self, message: Message) -> Message:
-        self.X, self.y = _fetch(Path(message["folder"]))
+        self.X, self.y, self.adapter.loss = _fetch(Path(message["folder"]))
         self.adapter.prepare(self.X, self.y, message["threads"])
         return {}
 
@@ -116,6 +116,8 @@ class Worker:
         rng = np.random.default_rng(0)
         X: Any = np.asfortranarray(rng.standard_normal((20, 30)))
         y = X[:, 0] + rng.standard_normal(20)
+        if self.adapter.loss != "squared":
+            y = (y > 0).astype(float)
         alphas = np.abs(X.T @ y).max() / 20 * np.array([0.5, 0.2])
         if isinstance(self.X, np.ndarray):
             order: Any = "F" if self.X.flags.f_contiguous else "C"
@@ -125,6 +127,7 @@ class Worker:
 
             X = csc_matrix(X)
         taster = adapter(self.adapter.name)  # an adapter of its own: the loaded data stay in place
+        taster.loss = self.adapter.loss
         taster.prepare(X, y, message["threads"])
         taster.solve(message["kind"], message["shape"], alphas, 1e-3)
         return {}
@@ -139,15 +142,15 @@ def _insist_on_all(solution: Solution, alphas: np.ndarray, cpu: float, limit: fl
         raise RuntimeError(f"path cut short after {found} of {len(alphas)} alphas")
 
 
-def _fetch(folder: Path) -> tuple[Any, np.ndarray]:
+def _fetch(folder: Path) -> tuple[Any, np.ndarray, str]:
     meta = json.loads((folder / "meta.json").read_text())
-    y = np.load(folder / "y.npy")
+    y, loss = np.load(folder / "y.npy"), meta.get("loss", "squared")
     if not meta["sparse"]:
-        return np.load(folder / "X.npy"), y
+        return np.load(folder / "X.npy"), y, loss
     from scipy.sparse import csc_matrix
 
     parts = tuple(np.load(folder / f"{part}.npy") for part in ("data", "indices", "indptr"))
-    return csc_matrix(parts, shape=tuple(meta["shape"])), y
+    return csc_matrix(parts, shape=tuple(meta["shape"])), y, loss
 
 
 def _write(solution: Solution, out: Path) -> None:

@@ -2,12 +2,13 @@
 
 Quirks: a path stops early at 90 % explained deviance unless adev_tol and early_exit say
 otherwise; tol bounds the change of the objective in one cycle of coordinate descent, not a
-violation; needs numpy < 2.
+violation; needs numpy < 2. Other losses are solved by reweighted squares, which stop on
+irls_tol: it is given the same value as tol.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +24,10 @@ class Adelie(Adapter):
     penalties = frozenset({"l1"})
     takes_sparse = True
     tolerances = (1e-2, 1e-18)
+    other_losses: ClassVar[dict[str, frozenset[str]]] = {
+        "logistic": frozenset({"l1"}),
+        "poisson": frozenset({"l1"}),
+    }
 
     def version(self) -> str:
         import adelie
@@ -38,12 +43,14 @@ class Adelie(Adapter):
     def solve(self, kind: str, shape: float | None, alphas: np.ndarray, tol: float) -> Solution:
         import adelie as ad
 
+        family = {"logistic": ad.glm.binomial, "poisson": ad.glm.poisson}
         state = ad.grpnet(
             self.X,
-            ad.glm.gaussian(self.y),
+            family.get(self.loss, ad.glm.gaussian)(self.y),
             lmda_path=alphas,
             intercept=False,
             tol=tol,
+            irls_tol=tol,
             max_iters=100_000_000,
             adev_tol=1.0,
             ddev_tol=0.0,

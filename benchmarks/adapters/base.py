@@ -25,22 +25,28 @@ class Adapter(ABC):
     given,
 
         minimise over w   1/(2n) ||y - Xw||^2 + sum_j r(|w_j|; alpha, shape)
+
+    or, where `loss` says so, with the mean logistic or Poisson loss in place of the squares; y is
+    then 0 or 1, or counts.
     """
 
     name: ClassVar[str]
     module: ClassVar[str]  # what `import` (or R's `library`) must find
     requirements: ClassVar[tuple[str, ...]] = ()  # for pip; empty for R packages
-    penalties: ClassVar[frozenset[str]]
+    penalties: ClassVar[frozenset[str]]  # with squares
+    other_losses: ClassVar[dict[str, frozenset[str]]] = {}  # penalties with other losses
     takes_sparse: ClassVar[bool] = False
     tolerances: ClassVar[tuple[float, float]]  # loosest and strictest worth asking for
     language: ClassVar[str] = "python"
     home: ClassVar[str] = ""  # the peer whose environment it shares; its own when empty
+    loss: str = "squared"  # of the data that are loaded
 
     @classmethod
-    def refuses(cls, kind: str, variant: str, is_sparse: bool) -> str | None:
+    def refuses(cls, kind: str, variant: str, is_sparse: bool, loss: str = "squared") -> str | None:
         """Return why this cell is not this peer's to solve, or None."""
-        if kind not in cls.penalties:
-            return "no such penalty"
+        known = cls.penalties if loss == "squared" else cls.other_losses.get(loss, frozenset())
+        if kind not in known:
+            return "no such penalty" if known else "no such loss"
         if is_sparse and not cls.takes_sparse:
             return "no sparse designs"
         return None

@@ -40,6 +40,10 @@ class Sparsieve(Adapter):
     penalties = frozenset({"l1", "mcp", "scad", "logsum"})
     takes_sparse = True
     tolerances = (1e-1, 1e-12)
+    other_losses: ClassVar[dict[str, frozenset[str]]] = {
+        "logistic": penalties,
+        "poisson": penalties,
+    }
     options: ClassVar[dict[str, str]] = {}
 
     def version(self) -> str:
@@ -66,6 +70,7 @@ class Sparsieve(Adapter):
                 fit_intercept=False,
                 tol=tol,
                 n_jobs=self.threads,
+                **({} if self.loss == "squared" else {"loss": self.loss}),
                 **known_options(sv.sparse_path, {"tol_relative_to": "path", **self.options}),
             )
         return Solution(path.coefs, float(np.mean(path.passes)))
@@ -93,6 +98,10 @@ class SparsievePrevious(Sparsieve):
 
     name = "sparsieve-previous"
     penalties = frozenset({"mcp", "scad", "logsum"})
+    other_losses: ClassVar[dict[str, frozenset[str]]] = {
+        "logistic": penalties,
+        "poisson": penalties,
+    }
     options: ClassVar[dict[str, str]] = {"start": "previous", "minimum": "stationary"}
 
 

@@ -10,7 +10,7 @@ objective, not a violation; MCP asks gamma > 1, SCAD gamma > 2; a path ends with
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,10 @@ class Pycasso(Adapter):
     requirements = ("pycasso==2.0.1",)
     penalties = frozenset({"l1", "mcp", "scad"})
     tolerances = (1e-2, 1e-18)
+    other_losses: ClassVar[dict[str, frozenset[str]]] = {
+        "logistic": frozenset({"l1", "mcp", "scad"}),
+        "poisson": frozenset({"l1", "mcp", "scad"}),
+    }
 
     def version(self) -> str:
         from importlib.metadata import version
@@ -39,12 +43,14 @@ class Pycasso(Adapter):
     def solve(self, kind: str, shape: float | None, alphas: np.ndarray, tol: float) -> Solution:
         import pycasso
 
+        family = {"squared": "gaussian", "logistic": "binomial", "poisson": "poisson"}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             solver = pycasso.Solver(
                 self.X,
                 self.y,
                 lambdas=alphas,
+                family=family[self.loss],
                 penalty=kind,
                 gamma=3.0 if shape is None else shape,
                 useintercept=False,

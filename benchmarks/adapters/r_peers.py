@@ -13,7 +13,7 @@ standard deviation of y; dense only.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,10 @@ class Glmnet(_RPeer):
     name = "glmnet"
     module = "glmnet"
     penalties = frozenset({"l1"})
+    other_losses: ClassVar[dict[str, frozenset[str]]] = {
+        "logistic": frozenset({"l1"}),
+        "poisson": frozenset({"l1"}),
+    }
     takes_sparse = True
     tolerances = (1e-3, 1e-22)
 
@@ -68,12 +72,12 @@ class Ncvreg(_RPeer):
     tolerances = (1e-2, 1e-14)
 
     @classmethod
-    def refuses(cls, kind: str, variant: str, is_sparse: bool) -> str | None:
+    def refuses(cls, kind: str, variant: str, is_sparse: bool, loss: str = "squared") -> str | None:
         if kind != "l1" and variant != "standardised":
             return "always standardises: another problem"
         if kind == "l1" and variant == "raw":
             return "always standardises: another problem"
-        return super().refuses(kind, variant, is_sparse)
+        return super().refuses(kind, variant, is_sparse, loss)
 
 
 ADAPTERS: dict[str, type[Adapter]] = {

@@ -57,6 +57,7 @@ memory_kb <- function(field) {
 load_data <- function(message) {
   meta <- fromJSON(file.path(message$folder, "meta.json"))
   y <<- read_npy(file.path(message$folder, "y.npy"))
+  response_family <<- c(squared = "gaussian", logistic = "binomial", poisson = "poisson")[[meta$loss]]
   if (meta$sparse) {
     parts <- lapply(c(x = "data", i = "indices", p = "indptr"),
                     function(name) read_npy(file.path(message$folder, paste0(name, ".npy"))))
@@ -71,7 +72,7 @@ load_data <- function(message) {
 glmnet_options <- function(alphas, tol) {
   glmnet.control(fdev = 0, devmax = 1, mxitnr = 1000)
   way <- sub("^[^-]*-?", "", peer)
-  c(list(lambda = alphas, standardize = FALSE, intercept = FALSE, thresh = tol, maxit = 1e9),
+  c(list(family = response_family, lambda = alphas, standardize = FALSE, intercept = FALSE, thresh = tol, maxit = 1e9),
     if (way != "") list(type.gaussian = way))
 }
 

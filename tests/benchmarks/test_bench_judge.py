@@ -12,6 +12,7 @@ from benchmarks.judge import (
     alpha_grid,
     correlation_scale,
     judge,
+    penalty_of,
     violations,
 )
 from scipy import sparse
@@ -151,4 +152,34 @@ def test_the_judge_imports_nothing_of_the_library():
             roots |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             roots.add((node.module or "").split(".")[0])
-    assert roots <= {"__future__", "dataclasses", "numpy", "scipy"}
+    assert roots <= {"__future__", "collections", "dataclasses", "numpy", "scipy"}
+
+
+def plain_loss(eta, y, loss):
+    """The loss of one row."""
+    if loss == "logistic":
+        return np.log(1.0 + np.exp(eta)) - y * eta
+    return np.exp(eta) - y * eta
+
+
+@pytest.mark.parametrize("loss", ["logistic", "poisson"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_losses_are_those_of_loops_and_differences(data, loss, kind):
+    X, z = data
+    y = (z > 0).astype(float) if loss == "logistic" else np.round(np.abs(z))
+    w = np.where(np.arange(12) % 3, 0.0, 0.2)
+    penalty, alpha = penalty_of(kind, loss), 0.01
+
+    def objective(at):
+        rows = [plain_loss(float(x @ at), target, loss) for x, target in zip(X, y, strict=True)]
+        return sum(rows) / len(y)
+
+    verdict = judge(X, y, sparse.csc_matrix(w[:, None]), penalty, [alpha], loss)
+    total = objective(w) + penalty.value(np.abs(w), alpha).sum()
+    assert verdict.objective[0] == pytest.approx(total, rel=REORDERED_SUM)
+    step = 1e-6 * np.eye(12)
+    c = np.array([(objective(w - e) - objective(w + e)) / 2e-6 for e in step])
+    expected = violations(c, w, penalty, alpha).max()
+    assert verdict.violation[0] == pytest.approx(expected, abs=FINITE_DIFFERENCE)
+    zero = np.array([(objective(-e) - objective(e)) / 2e-6 for e in step])
+    assert correlation_scale(X, y, loss) == pytest.approx(np.abs(zero).max(), abs=FINITE_DIFFERENCE)
