@@ -133,6 +133,7 @@ def test_a_classifier_has_a_track_for_each_class_beyond_two():
     assert [track["curve"] for track in shown["tracks"]] == [0, 1, 2]
     assert "a model for each against the rest" in shown["settings"]["classes"]
     assert "SparseClassifierCV" in shown["reproduce"]
+    assert shown["nRows"] == len(X)
     two = embedded(sv.SparseClassifier("l1", 0.05).fit(X, three != "c").to_html())
     (track,) = two["tracks"]
     assert track["positive"] == "True"

@@ -123,7 +123,8 @@ def _read(obj: Any) -> Story:
         classifies = hasattr(obj, "classes_")
         story = _story_of_classes(obj) if classifies else _story_of_estimator(obj)
         quantity = not classifies and isinstance(known_loss(obj), Squared | Huber)
-        return replace(story, n_rows=getattr(obj, "n_samples_", None), quantity=quantity)
+        fitted = obj.estimators_[0] if classifies else obj
+        return replace(story, n_rows=getattr(fitted, "n_samples_", None), quantity=quantity)
     paths = getattr(obj, "paths", obj)
     if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | np.ndarray):
         return _several([track_of(_checked(path)) for path in _flat(paths)])
