@@ -17,7 +17,7 @@ from .stand_in import StandIn
 from .types import Floats
 from .validation import check_finite_vector, check_finite_X
 
-__all__ = ["STEPS", "Statistics", "stand_in_of"]
+__all__ = ["STEPS", "Statistics", "stand_in_of", "summary_of"]
 
 # Entries whose squares, and sums of them, stay inside the range of doubles; the same for weights.
 _LARGEST = 1e140
@@ -301,6 +301,11 @@ def stand_in_of(statistics: Statistics) -> StandIn:
     if found is None:
         found = statistics.__dict__["_stand_in"] = StandIn.of(_checked(statistics))
     return found
+
+
+def summary_of(statistics: Statistics) -> Summary:
+    """Return the means and products of all rows."""
+    return _checked(statistics)
 
 
 def _of_chunk(X: Any, y: Any, sample_weight: Any, start: int) -> Statistics:

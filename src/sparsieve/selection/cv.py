@@ -16,7 +16,6 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from .._progress import check_progress
 from .._words import describe
 from ..data.kinds import check_flag
-from ..data.scalars import count_jobs
 from ..data.terms import check_l1_ratios
 from ..data.types import Floats
 from ..estimators.fitted import FittedPoint
@@ -29,12 +28,21 @@ from ..paths.sparse_path import warn_if_not_converged
 from ..penalties.resolve import as_given
 from ..solve.limits import check_limits
 from ..solve.problem import Problem
-from ..solve.solvers import Solver
 from ..solve.starts import check_start
-from ..solve.tracing import trace
-from .fold_runs import FoldResult, FoldUnit, Plan, endings, fold_of, run_fold, unsettled
+from .fold_runs import (
+    FoldResult,
+    FoldUnit,
+    Plan,
+    endings,
+    fold_of,
+    follow_all,
+    pack,
+    run_fold,
+    unsettled,
+    waves,
+)
 from .folds import Fold, make_folds
-from .given_folds import GivenFold, all_of, are_given, folds_of, given_folds
+from .given_folds import GivenFold, all_of, are_given, folds_of, given_folds, summed_folds
 from .grid import alpha_grids, ends_by_itself, grid_in_words, warn_of_last
 from .runs import Cancel, run_units
 from .scores import check_scorer
@@ -298,12 +306,13 @@ class SparseRegressorCV(FittedPoint):
             relax=relax,
             classes=getattr(self, "_classes", None),
             ends_early=scorer is None and ends_by_itself(self.alphas, self.eps),
-            waves=_waves(len(folds), self.n_jobs),
+            waves=waves(len(folds), self.n_jobs),
         )
+        folds = summed_folds(problem, folds, grids[0].size, scorer)
         results = self._run(plan, folds, progress)
         _warn_about_folds(results, plan)
         self._choose(results, plan)
-        self._refit(plan)
+        self._refit(plan, folds)
         if ends_by_itself(self.alphas, self.eps):
             row, at = divmod(self.best_index_, grids[0].size)
             errors = np.mean([result.mse[row] for result in results], axis=0)
@@ -328,7 +337,7 @@ class SparseRegressorCV(FittedPoint):
             n_jobs=self.n_jobs,
             cancel=plan.cancel,
             kept=kept,
-            pack=_pack,
+            pack=pack,
             unpack=partial(fold_of, plan.shape),
             progress=progress,
             what="folds",
@@ -355,7 +364,7 @@ class SparseRegressorCV(FittedPoint):
                 )
         parts = folds_of(X, y, sample_weight, self.cv)
         problem = self._problem(all_of(parts), None, None, None, l1_ratio)
-        return problem, given_folds(parts, self.weights)
+        return problem, given_folds(parts)
 
     def _choose(self, results: Sequence[FoldResult], plan: Plan) -> None:
         """Fill in the tables and pick a row by the rule."""
@@ -380,17 +389,16 @@ class SparseRegressorCV(FittedPoint):
         ended = endings(results)
         self.ended_ = ended[0] if single else ended
 
-    def _refit(self, plan: Plan) -> None:
+    def _refit(self, plan: Plan, folds: Sequence[Fold | GivenFold]) -> None:
         """Follow the chosen penalty on all rows to the chosen alpha, or to a limit above it."""
         limits = plan.limits
         row, at = divmod(self.best_index_, plan.grids[0].size)
-        start = plan.start.suited(self.penalty_)
         # The lowest of several starts walks up from the end of the grid, as it did in the folds.
-        alphas = plan.grids[row] if start.kind == "best" else plan.grids[row][: at + 1]
+        best = plan.start.suited(self.penalty_).kind == "best"
+        alphas = plan.grids[row] if best else plan.grids[row][: at + 1]
         problem = plan.of_row(row)
-        solver = Solver(problem, self.penalty_, n_alphas=alphas.size)
+        solver, points, ended = follow_all(plan, row, alphas, folds)
         warn_of_scales(solver, stacklevel=4)
-        points, ended = trace(solver, alphas, limits, start=start)
         points = points[: at + 1]
         if len(points) <= at:  # the choice was made without the rows that reach the limit here
             self.best_index_ += len(points) - 1 - at
@@ -463,18 +471,6 @@ def _ranks(mean: Floats, tie: float) -> NDArray[np.int64]:
     """Return the rank of each mean score; those that are not known come last."""
     known = np.where(np.isnan(mean), -np.inf, mean)
     return np.array([1 + int(np.sum(known > value + tie)) for value in known], dtype=np.int64)
-
-
-def _pack(result: FoldResult) -> dict[str, Any] | None:
-    """Return what a checkpoint keeps of a fold: nothing of one that ran out of time."""
-    return None if result.out_of_time else result._asdict()
-
-
-def _waves(n_folds: int, n_jobs: int | None) -> list[int]:
-    """Return for each fold how many folds one worker has to do, from that one on."""
-    workers = min(count_jobs(n_jobs), n_folds)
-    rounds = -(-n_folds // workers)
-    return [rounds - k // workers for k in range(n_folds)]
 
 
 def _warn_about_folds(results: Sequence[FoldResult], plan: Plan) -> None:

@@ -98,7 +98,7 @@ def _check_fold(
                 f"cv: fold {k} has no {name} rows (of positive sample weight); use fewer folds or "
                 "another splitter."
             )
-        if name == "training" and not constant and np.ptp(y[used]) == 0.0:
+        if name == "training" and not constant and np.all(y[used] == y[used[0]]):
             raise ValueError(
                 f"cv: y is constant ({y[used[0]]:g}) on the training rows of fold {k}, so nothing "
                 "can be fitted there; shuffle or stratify, e.g. cv=KFold(5, shuffle=True)."
