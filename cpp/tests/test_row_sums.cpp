@@ -35,23 +35,24 @@ Rows draw(Random& random, Index n, Index d, double offset, bool weighted) {
   return rows;
 }
 
-// Means and products in extended precision.
+// Means about the first row, and products, in extended precision.
 struct Exact {
   std::vector<long double> mean, products;
+  static long double away(const Rows& rows, Index i, Index j) {
+    return static_cast<long double>(rows.entry(i, j)) - rows.entry(0, j);
+  }
   explicit Exact(const Rows& rows) : mean(rows.d + 1), products((rows.d + 1) * (rows.d + 1)) {
     long double total = 0.0L;
     const Index width = rows.d + 1;
     for (Index i = 0; i < rows.n; ++i) total += rows.weight(i);
     for (Index j = 0; j < width; ++j) {
-      for (Index i = 0; i < rows.n; ++i)
-        mean[j] += (static_cast<long double>(rows.entry(i, j)) - rows.entry(0, j)) * rows.weight(i);
-      mean[j] = mean[j] / total + rows.entry(0, j);
+      for (Index i = 0; i < rows.n; ++i) mean[j] += rows.weight(i) * away(rows, i, j) / total;
     }
     for (Index j = 0; j < width; ++j) {
       for (Index k = 0; k < width; ++k) {
         for (Index i = 0; i < rows.n; ++i)
-          products[j * width + k] += rows.weight(i) * (rows.entry(i, j) - mean[j]) *
-                                     (static_cast<long double>(rows.entry(i, k)) - mean[k]);
+          products[j * width + k] +=
+              rows.weight(i) * (away(rows, i, j) - mean[j]) * (away(rows, i, k) - mean[k]);
       }
     }
   }
@@ -65,7 +66,8 @@ void check_bounds(const Rows& rows) {
   const Index width = rows.d + 1;
   for (Index j = 0; j < width; ++j) {
     const long double size = std::sqrt(exact.products[j * width + j]);
-    const long double off = found.mean[j] - exact.mean[j] + found.mean_low[j];
+    const long double moved = static_cast<long double>(found.mean[j]) - rows.entry(0, j);
+    const long double off = moved + found.mean_low[j] - exact.mean[j];
     const long double mean_room = found.mean_roundings * kEps / 2.0L * size /
                                   std::sqrt(static_cast<long double>(found.weight));
     CHECK_AT_MOST(std::abs(off), mean_room);

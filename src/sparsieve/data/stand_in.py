@@ -100,18 +100,24 @@ class StandIn:
         return max(self.summary.weight, rows)
 
 
-def mean_residuals(summary: Summary, sizes: Any, columns: Any, values: Floats) -> Floats:
-    """Return m_y - m_x'w, each rounded once, for coefficients that lie one after the other.
+def mean_residuals(
+    summary: Summary, sizes: Any, columns: Any, values: Floats, intercepts: Floats | None = None
+) -> Floats:
+    """Return m_y - m_x'w - b, each rounded once, for coefficients that lie one after the other.
 
-    Of the k-th vector ``sizes[k]`` coefficients are given, the others are zero.
+    Of the k-th vector ``sizes[k]`` coefficients are given, the others are zero, as is b without
+    ``intercepts``.
     """
     mean, low = summary.mean, summary.mean_low
     product, lost = split_product(values, mean[columns])
     terms = np.stack([-product, -lost, -values * low[columns]], axis=1).ravel().tolist()
-    response, found, end = [float(mean[-1]), float(low[-1])], [], 0
-    for size in sizes:
+    response, end = [float(mean[-1]), float(low[-1])], 0
+    found = []
+    for b, size in zip(
+        np.zeros(len(sizes)) if intercepts is None else intercepts, sizes, strict=True
+    ):
         begin, end = end, end + 3 * int(size)
-        found.append(math.fsum(response + terms[begin:end]))
+        found.append(math.fsum([*response, -float(b), *terms[begin:end]]))
     return np.array(found)
 
 

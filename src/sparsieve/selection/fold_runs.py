@@ -38,6 +38,7 @@ __all__ = [
     "fold_of",
     "follow_all",
     "pack",
+    "problem_of",
     "run_fold",
     "unsettled",
     "waves",
@@ -274,7 +275,7 @@ class _StatisticsJudge:
     weight = None
 
     def __init__(self, plan: Plan, fold: GivenFold) -> None:
-        self.problem = _problem_of(fold.train, plan.problem)
+        self.problem = problem_of(fold.train, plan.problem)
         self.count = fold.test.n_positive
         self.sure = True  # of every error so far, as exactly as scores are told apart
         self._plan, self._test = plan, fold.test
@@ -288,7 +289,7 @@ class _StatisticsJudge:
         return mse, -mse
 
 
-def _problem_of(summary: Summary, problem: Problem) -> Problem:
+def problem_of(summary: Summary, problem: Problem) -> Problem:
     """Return the problem of rows that are known by their sums."""
     stand_in = StandIn.of(summary)
     X, y, _ = stand_in.data(fit_intercept=True)
@@ -304,7 +305,7 @@ def follow_all(
     start = plan.start.suited(penalty)
     if isinstance(fold, GivenFold) and fold.rows is not None:
         solver = Solver(
-            _problem_of(merged(fold.test, fold.train), problem), penalty, n_alphas=alphas.size
+            problem_of(merged(fold.test, fold.train), problem), penalty, n_alphas=alphas.size
         )
         points, ended = trace(solver, alphas, plan.limits, start=start)
         if all(point.converged for point in points):

@@ -149,9 +149,12 @@ def squared_errors(fits: Fits, test: Summary) -> tuple[Floats, Floats]:
     kept = np.append(used, len(test.mean) - 1)
     covariance = test.products[np.ix_(kept, kept)] / test.weight
     within = np.maximum(np.einsum("ij,ij->i", vectors @ covariance, vectors), 0.0)
-    slip = mean_residuals(test, fits.sizes, fits.columns, fits.values) - fits.intercepts
+    # The intercept belongs into the exact sum: where means are huge it is, too.
+    slip = mean_residuals(test, fits.sizes, fits.columns, fits.values, fits.intercepts)
     reach = np.abs(vectors) @ np.sqrt(np.diagonal(covariance))
-    # The products themselves, then the sums above.
+    # The products themselves, then the sums above and what is rounded after them.
     roundings = test.roundings + 2.0 * kept.size + 8.0
     means = (2.0 * test.mean_roundings + 4.0) * np.abs(slip)
-    return within + slip**2, np.finfo(np.float64).eps / 2.0 * reach * (roundings * reach + means)
+    mse = within + slip**2
+    off = reach * (roundings * reach + means) + 8.0 * mse
+    return mse, np.finfo(np.float64).eps / 2.0 * off
