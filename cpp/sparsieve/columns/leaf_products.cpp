@@ -27,7 +27,7 @@ void add_products(const double* leaf, Index width, Index rows, Index count, doub
 
 bool sum_leaves(const Leaves& leaves, int threads, const PackLeaf& pack,
                 const std::function<bool()>& stop, std::vector<double>& sums) {
-  const Index rows = leaves.rows, width = leaves.width(), groups = leaf_groups(leaves.columns);
+  const Index rows = leaves.rows, width = leaves.width(), groups = leaves.groups();
   const Index size = Tiles(width).size();
   const auto each = make_pages<double>(static_cast<std::size_t>(groups * size));
   std::fill(each.get(), each.get() + groups * size, 0.0);

@@ -38,10 +38,6 @@ inline double* packed_column(double* leaf, Index k, Index rows) {
   return leaf + k / kSide * kSide * rows + k % kSide;
 }
 
-// Leaves are added up in groups, one after the other inside a group: threads share the groups, and the order of
-// the sums is the same for any number of threads.
-constexpr Index leaf_groups(Index columns) { return columns > 512 ? 4 : 8; }
-
 // A table in leaves of `rows` rows.
 struct Leaves {
   Index n, rows, columns;
@@ -50,6 +46,12 @@ struct Leaves {
   Index first(Index leaf) const { return leaf * rows; }
   Index last(Index leaf) const { return std::min(n, (leaf + 1) * rows); }
   Index width() const { return leaf_width(columns); }
+  // Leaves are added up in groups, one after the other inside a group: threads share the groups, and the order
+  // of the sums is the same for any number of threads.
+  Index groups() const {
+    constexpr Index kLeast = 16;  // leaves that are worth sums of their own
+    return std::min<Index>(columns > 512 ? 4 : 8, (count() + kLeast - 1) / kLeast);
+  }
 };
 
 // Packs all columns of a leaf, and one more, into what it is given; it has zeros where nothing is packed.

@@ -38,7 +38,7 @@ class Table {
   // the weight make an entry that is packed.
   double roundings() const {
     const double count = static_cast<double>(leaves_.count());
-    const double groups = static_cast<double>(leaf_groups(columns()));
+    const double groups = static_cast<double>(leaves_.groups());
     const double rows = static_cast<double>(std::min(leaves_.n, kLeafRows));
     return rows + std::ceil(count / groups) + groups + 10.0;
   }

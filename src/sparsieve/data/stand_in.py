@@ -110,13 +110,14 @@ def mean_residuals(
     """
     mean, low = summary.mean, summary.mean_low
     product, lost = split_product(values, mean[columns])
-    terms = np.stack([-product, -lost, -values * low[columns]], axis=1).ravel().tolist()
+    # Beside the product the others are so small that one number holds both.
+    terms = np.stack([-product, -(lost + values * low[columns])], axis=1).ravel().tolist()
     response, end = [float(mean[-1]), float(low[-1])], 0
     found = []
     for b, size in zip(
         np.zeros(len(sizes)) if intercepts is None else intercepts, sizes, strict=True
     ):
-        begin, end = end, end + 3 * int(size)
+        begin, end = end, end + 2 * int(size)
         found.append(math.fsum([*response, -float(b), *terms[begin:end]]))
     return np.array(found)
 
