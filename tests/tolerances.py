@@ -38,6 +38,8 @@ GRID_MINIMUM = 1e-3
 # curvature on the support) of the solution; the tests' designs have curvatures above 0.1 and
 # slopes of at most 10 (relative to coefficients of order 1): 1e-8 each way is safe.
 TWO_SOLVES = 2e-8
+# The same for tol = 1e-8, and for errors of predictions, which follow the coefficients.
+TWO_FOLDS = 2e-6
 
 # Data rounded to float32 move every entry by up to EPS32 / 2 relative; the solution of the tests'
 # well-conditioned problems moves by a condition number (below 100) times that.

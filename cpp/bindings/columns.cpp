@@ -3,12 +3,17 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <optional>
 
 #include "arrays.hpp"
 #include "binding.hpp"
 #include "interpreter.hpp"
+#include "signal_poll.hpp"
 #include "sparsieve/columns/csc_check.hpp"
+#include "sparsieve/columns/row_sums.hpp"
+#include "sparsieve/threads/threads.hpp"
 
 namespace sparsieve::binding {
 
@@ -59,6 +64,28 @@ void make_design(PyDesign* self, const Columns& columns, Vector<double> omega, b
                                           threads, use, scaling, std::move(stands_for))};
 }
 
+// None where the sums cannot stand for the rows.
+nb::object sums_of_rows(const Columns& columns, Vector<double> y,
+                        std::optional<Vector<double>> omega, int threads) {
+  const auto n = static_cast<std::size_t>(columns.storage->n());
+  if (y.shape(0) != n || (omega && omega->shape(0) != n)) {
+    throw nb::value_error("y or omega has the wrong length");
+  }
+  SignalPoll poll(INFINITY);
+  RowSums sums;
+  {
+    WithoutGil released;
+    const ThreadPool pool;
+    sums = row_sums(*columns.storage, y.data(), omega ? omega->data() : nullptr, threads,
+                    std::ref(poll));
+  }
+  poll.rethrow();
+  if (!sums.usable) return nb::none();
+  return nb::make_tuple(sums.positive, sums.weight, sums.heaviest, to_numpy(std::move(sums.mean)),
+                        to_numpy(std::move(sums.mean_low)), to_numpy(std::move(sums.products)),
+                        sums.roundings, sums.mean_roundings);
+}
+
 }  // namespace
 
 void bind_columns(nb::module_& m) {
@@ -71,6 +98,10 @@ void bind_columns(nb::module_& m) {
   def_csc<double, std::int64_t>(m);
   def_csc<float, std::int32_t>(m);
   def_csc<float, std::int64_t>(m);
+
+  m.def("sums_of_rows", &sums_of_rows, "columns"_a, "y"_a, "omega"_a.none(), "threads"_a,
+        "Rows with a weight, their sum of weights and the largest, means as two doubles each, "
+        "products about them, bounds of roundings; None where they cannot stand for the rows.");
 
   nb::class_<PyDesign>(m, "Design", "Columns seen through sample weights, centred or not.")
       .def("__init__", &make_design, "columns"_a, "omega"_a, "centre"_a, "threads"_a = 1,

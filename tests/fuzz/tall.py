@@ -1,7 +1,8 @@
 """Random tall tables, whose paths are proven by one Gram matrix of all columns.
 
 Column means up to 1e15, scales over seven orders, columns equal or nearly so, sample weights over
-300 orders, floats of both sizes, C and F order: one point of each path is judged in extended
+300 orders, floats of both sizes, C and F order: one point of each path, and one of a fold that
+is known by sums of rows with its mean squared error, are judged in extended
 precision, in the words of ``tests.fuzz.certificates``. ``python -m tests.fuzz.tall --first SEED
 --problems 1`` reproduces a failure.
 """
@@ -19,8 +20,13 @@ from tests.fuzz.seeds import run_seeds
 
 import sparsieve as sv
 from sparsieve.data.validation import check_X_y
+from sparsieve.selection.fold_runs import problem_of
+from sparsieve.selection.folds import Fold
+from sparsieve.selection.given_folds import squared_errors, summed_folds
 from sparsieve.solve.designs import keeps_all
 from sparsieve.solve.problem import Problem
+from sparsieve.solve.solvers import Solver
+from sparsieve.solve.starts import FRACTION, Start
 
 ALPHAS = 12
 
@@ -115,9 +121,84 @@ def check(seed, seen):
     return wrong
 
 
+def check_fold(seed, seen):
+    """Return what is wrong with one fold that is known by sums of rows: a point and its score."""
+    problem, alphas, chosen = draw(seed)
+    g = np.random.default_rng([seed, 23])
+    n, count = len(problem.y), int(g.integers(2, 7))
+    order = g.permutation(n) if g.random() < 0.7 else np.arange(n)
+    parts = [np.sort(part) for part in np.array_split(order, count)]
+    k = int(g.integers(0, count))
+    train, test = np.sort(np.concatenate(parts[:k] + parts[k + 1 :])), parts[k]
+    options = {name: problem.options[name] for name in ("fit_intercept", "positive", "minimum")}
+    model = sv.SparseRegressorCV(problem.penalty, standardize=False, **options)
+    whole = model._problem(problem.X, problem.y, problem.weight, None, 1.0)
+    folds = [Fold(np.setdiff1d(order, part), part) for part in parts]
+    summed = summed_folds(whole, folds, ALPHAS)
+    if summed is folds:
+        seen["folds by rows"] += 1
+        return []
+    own = problem_of(summed[k].train, whole)
+    tol = problem.options["tol"]
+    try:
+        solver = Solver(own, problem.penalty, n_alphas=ALPHAS)
+        begin = Start("previous" if seed % 2 else "lasso", FRACTION).suited(problem.penalty).begin
+        fits = solver.fits(alphas, tol, 10_000, begin)
+    except ValueError as error:
+        return [] if "power of ten" in str(error) else [("wrong", f"refused: {error}")]
+    columns, values, intercept = list(fits.each())[chosen]
+    seen["folds proven" if fits.converged.all() else "folds not proven"] += 1
+    weight = problem.weight if problem.weight is None else problem.weight[train]
+    fitted = problem._replace(
+        X=problem.X[train], y=problem.y[train], weight=weight, alpha=float(alphas[chosen])
+    )
+    coef = np.zeros(problem.X.shape[1])
+    coef[columns] = values
+    said = SimpleNamespace(
+        kkt=float(fits.kkt[chosen]),
+        converged=bool(fits.converged[chosen]),
+        tol=tol,
+        objective=float(fits.objective[chosen]),
+        lower_bound=None,
+        strict_minimum=False,
+    )
+    fold = SimpleNamespace(coef_=coef, intercept_=intercept, certificate_=said)
+    with np.errstate(all="ignore"):
+        wrong = certificates.words_about(fitted, fold, seed)
+        wrong += score_words(
+            problem, test, coef, intercept, squared_errors(fits, summed[k].test), chosen
+        )
+    # A fold that is not proven is solved from its rows: what it cannot prove is no news.
+    return [each for each in wrong if each[0] != "alarm"]
+
+
+def score_words(problem, test, coef, intercept, scores, chosen):
+    """Return what is wrong with the mean squared error of a fold, off by more than it says."""
+    mse, unsure = (float(part[chosen]) for part in scores)
+    X = np.asarray(problem.X[test], dtype=certificates.LONG)
+    r = problem.y[test] - X @ coef.astype(certificates.LONG) - certificates.LONG(intercept)
+    weight = np.ones(test.size) if problem.weight is None else problem.weight[test]
+    omega = weight.astype(certificates.LONG) / np.sum(weight.astype(certificates.LONG))
+    exact = omega @ r**2
+    # The residuals of the judge are rounded, too.
+    reach = np.abs(problem.y[test]) + np.abs(X) @ np.abs(coef) + abs(intercept)
+    off = certificates.UNIT * 2 * (coef.size + 4) * reach
+    noise = omega @ (2 * np.abs(r) * off + off**2) + certificates.EPS * exact
+    if not abs(mse - exact) <= unsure + noise:
+        return [("wrong", f"error {mse!r} +- {unsure:.3g}, the judge has {float(exact)!r}")]
+    return []
+
+
+def check_both(seed, seen):
+    """Return what is wrong with a point of the path of a seed, or with one of its folds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return check(seed, seen) + check_fold(seed, seen)
+
+
 def complaints_of(seed):
-    """Return what is wrong with one point of the path of a seed."""
-    return [f"{kind}: {text}" for kind, text in check(seed, Counter())]
+    """Return what is wrong with a point of the path of a seed, or with one of its folds."""
+    return [f"{kind}: {text}" for kind, text in check_both(seed, Counter())]
 
 
 def main() -> int:
@@ -125,7 +206,7 @@ def main() -> int:
     seen: Counter[str] = Counter()
     run = run_seeds(
         __doc__.splitlines()[0],
-        lambda seed: [f"seed {seed}, {kind}: {text}" for kind, text in check(seed, seen)],
+        lambda seed: [f"seed {seed}, {kind}: {text}" for kind, text in check_both(seed, seen)],
     )
     print(f"{run.problems} problems, {run.failures} failures, {run.seconds:.0f} s; {dict(seen)}")
     return int(run.failures > 0)

@@ -6,9 +6,12 @@ import tolerances
 from scipy import sparse
 
 import sparsieve as sv
+from sparsieve.data.inputs import check_data
 from sparsieve.data.validation import check_X_y
 from sparsieve.solve import designs
+from sparsieve.solve.designs import keeps_all
 from sparsieve.solve.problem import Problem
+from sparsieve.solve.solvers import Solver
 
 PENALTIES = [sv.L1(), sv.MCP(), sv.SCAD(), sv.LogSum(0.1)]
 NAMES = [type(penalty).__name__ for penalty in PENALTIES]
@@ -88,3 +91,18 @@ def test_the_decision_is_by_counts():
     assert not decides(1000, 210, 20)  # more products than these alphas would read
     assert not decides(6000, 1500, 1000)  # too many columns
     assert not decides(1000, 100, 100, sparse.csc_array)
+
+
+def test_points_proven_by_products_know_the_errors_of_sums_that_stand_for_rows():
+    X, y, _ = tall(4000, 260)  # the rows that stand for these are summed by leaves as well
+    problem = Problem(check_data(sv.Statistics().partial_fit(X, y), None))
+    assert keeps_all(problem, 30)
+    problem.uncertainty = 1e-11
+    solver = Solver(problem, sv.L1(), n_alphas=30)
+    alphas = solver.largest_alpha() * np.geomspace(1, 0.1, 30)
+    fits, spread = solver.fits(alphas, 1e-6, 1000), X.std(axis=0)
+    # A correlation is off by 1e-11 s_j (s_y + sum_l s_l |w_l|).
+    for k, (columns, values, _) in enumerate(fits.each()):
+        reach = y.std() + spread[columns] @ np.abs(values)
+        least = 1e-11 * np.max(spread[columns], initial=0.0) * reach / alphas[k]
+        assert fits.kkt[k] >= least

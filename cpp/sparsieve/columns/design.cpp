@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "sparsieve/columns/compensated_sum.hpp"
-#include "sparsieve/memory/pages.hpp"
 #include "sparsieve/simd/simd.hpp"
 #include "sparsieve/threads/threads.hpp"
 
@@ -285,39 +284,12 @@ void Design::gram_of_expanded(const std::vector<const double*>& v, double* out,
   parallel_for(groups, threads_, per_thread, some);
 }
 
-// A leaf: some rows of all columns, centred, weighted and scaled, in groups of eight columns whose rows lie side
-// by side. Leaves are short so that groups stay in a cache, and so that sums over them round little.
+// A leaf: some rows of all columns, centred, weighted and scaled.
 namespace {
-constexpr Index kLeastRows = 256, kLeafRows = 128;
-constexpr Index kSide = 8, kStrip = 16;
-// Leaves are added up in groups, one after the other inside a group: threads share the groups, and the order
-// of the sums is the same for any number of threads. Each has a matrix of its own.
-constexpr Index kGroups = 8, kGroupsOfMany = 4, kMany = 512;
-// Products without a look for Ctrl-C.
-constexpr Index kProducts = Index{1} << 31;
+constexpr Index kLeastRows = 256;
 
 // A fourth of the rows at the most: product_roundings counts on it.
 Index leaf_rows(Index n) { return std::min(kLeafRows, n / 4 / kSide * kSide); }
-
-// All columns and the residual, in whole pairs of groups.
-Index leaf_width(Index m) { return (m + 2 * kSide) / (2 * kSide) * (2 * kSide); }
-
-// Sums of products are kept as Kernels::outer makes them: tile (a, b) has those of pair a of groups and of
-// group b, which is not before the pair.
-class Tiles {
- public:
-  explicit Tiles(Index width) : groups_(width / kSide) {}
-  Index size() const { return groups_ * (groups_ / 2 + 1) / 2 * kTile; }
-  Index start(Index a, Index b) const { return (a * (groups_ - a - 1) + b) * kTile; }
-  // Where the product of columns j <= k is.
-  Index place(Index j, Index k) const {
-    return start(j / (2 * kSide), k / kSide) + k % kSide * 2 * kSide + j % (2 * kSide);
-  }
-
- private:
-  static constexpr Index kTile = 2 * kSide * kSide;
-  Index groups_;
-};
 }  // namespace
 
 bool Design::whole_gram_pays(Index m) const {
@@ -326,32 +298,11 @@ bool Design::whole_gram_pays(Index m) const {
 
 bool Design::whole_gram(const Index* cols, Index m, double* out, const std::vector<double>* r,
                         double* correlations, const std::function<bool()>& stop) const {
-  const Index rows = leaf_rows(n()), leaves = (n() + rows - 1) / rows;
-  const Index width = leaf_width(m), groups = m > kMany ? kGroupsOfMany : kGroups;
-  const Tiles tiles(width);
-  const auto sums = make_pages<double>(static_cast<std::size_t>(groups * tiles.size()));
-  std::fill(sums.get(), sums.get() + groups * tiles.size(), 0.0);
-  // In stages, so that Ctrl-C is looked for between them. Nothing is allocated in a thread.
-  const Index in_group = (leaves + groups - 1) / groups;
-  const Index stage = std::max<Index>(1, kProducts / (groups * rows * width * width));
-  const Index room = (width + kSide) * rows;
-  std::vector<double> buffers(static_cast<std::size_t>(room * threads_used(groups, threads_, 1)));
-  for (Index begin = 0; begin < in_group; begin += stage) {
-    if (begin > 0 && stop && stop()) return false;
-    const auto some = [&](Index from, Index to, Index thread) {
-      for (Index g = from; g < to; ++g) {
-        const Index last = std::min({leaves, (g + 1) * in_group, g * in_group + begin + stage});
-        for (Index leaf = g * in_group + begin; leaf < last; ++leaf) {
-          add_leaf(cols, m, leaf * rows, std::min(n(), (leaf + 1) * rows), r,
-                   buffers.data() + thread * room, sums.get() + g * tiles.size());
-        }
-      }
-    };
-    parallel_for(groups, threads_, 1, some);
-  }
-  for (Index g = 1; g < groups; ++g) {
-    axpy(1.0, sums.get() + g * tiles.size(), sums.get(), tiles.size());
-  }
+  const Leaves leaves{n(), leaf_rows(n()), m};
+  std::vector<double> sums;
+  const auto pack = [&](Index leaf, double* packed) { pack_leaf(cols, leaves, leaf, r, packed); };
+  if (!sum_leaves(leaves, threads_, pack, stop, sums)) return false;
+  const Tiles tiles(leaves.width());
   for (Index a = 0; a < m; ++a) {
     for (Index b = a; b < m; ++b) out[a * m + b] = sums[tiles.place(a, b)];
     if (r != nullptr) correlations[a] = sums[tiles.place(a, m)];
@@ -359,39 +310,25 @@ bool Design::whole_gram(const Index* cols, Index m, double* out, const std::vect
   return true;
 }
 
-// To the sums: products of the columns sqrt(omega) factor (x - mean) and of the residual over some rows.
-void Design::add_leaf(const Index* cols, Index m, Index first, Index last,
-                      const std::vector<double>* r, double* buffer, double* sums) const {
-  const Index rows = leaf_rows(n()), count = last - first, width = leaf_width(m);
-  const Index gap = kSide * rows;
-  double* stored = buffer + width * rows;
-  double root[kLeafRows];
+// The columns sqrt(omega) factor (x - mean) and the residual.
+void Design::pack_leaf(const Index* cols, const Leaves& leaves, Index leaf,
+                       const std::vector<double>* r, double* packed) const {
+  const Index first = leaves.first(leaf), last = leaves.last(leaf), count = last - first;
+  double root[kLeafRows], stored[kSide * kLeafRows];
   for (Index i = 0; i < count; ++i) root[i] = std::sqrt(omega()[first + i]);
-  for (Index k = 0; k < m; k += kSide) {
-    const Index some = std::min(kSide, m - k);
-    reads_.columns += storage_->rows(cols + k, some, first, last, stored, rows);
+  for (Index k = 0; k < leaves.columns; k += kSide) {
+    const Index some = std::min(kSide, leaves.columns - k);
+    reads_.columns += storage_->rows(cols + k, some, first, last, stored, kLeafRows);
     for (Index q = 0; q < some; ++q) {
       const double mu = mean(cols[k + q]), scale = factor(cols[k + q]);
-      const double* x = stored + q * rows;
-      double* to = buffer + k * rows + q;
+      const double* x = stored + q * kLeafRows;
+      double* to = packed_column(packed, k + q, leaves.rows);
       for (Index i = 0; i < count; ++i) to[kSide * i] = root[i] * (scale * (x[i] - mu));
     }
   }
-  if (r != nullptr) {
-    double* to = buffer + m / kSide * gap + m % kSide;
-    for (Index i = 0; i < count; ++i) to[kSide * i] = root[i] * (*r)[first + i];
-  }
-  const auto& kernel = kernels<double>();
-  const Tiles tiles(width);
-  // Some groups stay in the second-level cache while all pairs before them go by.
-  for (Index begin = 0; begin < width / kSide; begin += kStrip) {
-    const Index end = std::min(begin + kStrip, width / kSide);
-    for (Index a = 0; 2 * a < end; ++a) {
-      for (Index b = std::max(begin, 2 * a); b < end; ++b) {
-        kernel.outer(buffer + 2 * a * gap, gap, buffer + b * gap, count, sums + tiles.start(a, b));
-      }
-    }
-  }
+  if (r == nullptr) return;
+  double* to = packed_column(packed, leaves.columns, leaves.rows);
+  for (Index i = 0; i < count; ++i) to[kSide * i] = root[i] * (*r)[first + i];
 }
 
 // The column as it is stored, in full.

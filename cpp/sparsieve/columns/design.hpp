@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "sparsieve/columns/leaf_products.hpp"
 #include "sparsieve/columns/moments.hpp"
 #include "sparsieve/columns/sample_weights.hpp"
 #include "sparsieve/columns/shifted.hpp"
@@ -172,8 +173,8 @@ class Design {
   void centre_and_scale(const Weighted& r, const Index* cols, Index first, Index last,
                         double* products) const;
   std::vector<double> as_stored(const Index* cols, const double* coef, Index count) const;
-  void add_leaf(const Index* cols, Index m, Index first, Index last, const std::vector<double>* r,
-                double* buffer, double* sums) const;
+  void pack_leaf(const Index* cols, const Leaves& leaves, Index leaf, const std::vector<double>* r,
+                 double* packed) const;
   void gram_of_expanded(const std::vector<const double*>& v, double* out, Index stride) const;
 
   std::shared_ptr<const Storage> storage_;  // replaced while the columns are measured, never later

@@ -35,11 +35,13 @@ double leaf_noise(const Inputs& inputs, const State& state) {
 
 double leaf_gram_noise(const Inputs& inputs, const State& state, const std::vector<double>& w) {
   const Design& design = *inputs.design;
-  double reach = std::sqrt(inputs.loss->null_deviance()), largest = 0.0;
-  double means = 0.0, largest_mean = 0.0;
+  double reach = std::sqrt(inputs.loss->null_deviance()), raw_reach = reach;
+  double largest = 0.0, raw_largest = 0.0, means = 0.0, largest_mean = 0.0;
   for (Index s = 0; s < state.size(); ++s) {
     const Index j = state.column(s);
     reach += design.norm(j) * std::abs(w[s]);
+    raw_reach += design.raw_norm(j) * std::abs(w[s]);
+    raw_largest = std::max(raw_largest, design.raw_norm(j));
     means += design.rounding(j) * std::abs(w[s]);
     largest = std::max(largest, design.norm(j));
     largest_mean = std::max(largest_mean, design.rounding(j));
@@ -47,7 +49,8 @@ double leaf_gram_noise(const Inputs& inputs, const State& state, const std::vect
   // The product with w adds a rounding for each coefficient; what is handed out of them is rounded as well.
   const double roundings =
       product_roundings(design.n()) + static_cast<double>(state.point.support.size()) + 4.0;
-  return kEps * roundings * reach * largest + means * largest_mean;
+  const double unsure = design.uncertainty() * raw_reach * raw_largest;
+  return kEps * roundings * reach * largest + means * largest_mean + unsure;
 }
 }  // namespace
 

@@ -214,7 +214,9 @@ def merged(a: Summary, b: Summary) -> Summary:
     moved = a.weight * (b.weight / weight)
     between = moved * delta**2
     products = a.products + b.products
-    products += moved * np.outer(delta, delta)
+    shift = np.multiply.outer(delta, delta, out=scratch("shift", delta.size, delta.size))
+    shift *= moved
+    products += shift
     variances = np.diagonal(products)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = float(np.max(np.where(variances > 0.0, between / variances, 0.0), initial=0.0))

@@ -14,7 +14,7 @@ means are added to the rows.
 
 **The error.** Let e bound :math:`|\frac1N \tilde Z^\top \tilde Z - C_{true}|_{jl}` relative to
 :math:`s_j s_l`: the roundings of the sums (:mod:`sparsieve.data.leaves`), and :math:`\|Q^\top Q -
-K\|_{max}`, which is measured. A correlation at w is then off by at most
+K\|_{max}`. A correlation at w is then off by at most
 
 .. math:: |\tilde c_j - c_j| = |[\tilde C - C]_{j\cdot} \, (-w, 1)| \le e\, s_j
     \Big(s_y + \sum_l s_l |w_l|\Big)
@@ -27,15 +27,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from .extended import split_product
 from .leaves import Summary
 from .types import Floats
 
-__all__ = ["StandIn"]
+__all__ = ["StandIn", "mean_residuals"]
 
 _U = float(np.finfo(np.float64).eps) / 2.0
 
@@ -65,12 +65,13 @@ class StandIn:
         deviation = np.sqrt(np.diagonal(covariance))
         unit = np.where(deviation > 0.0, deviation, 1.0)
         scaled = covariance / unit / unit[:, np.newaxis]
-        factor, off = _factor(scaled)
-        n = len(factor) + 1
-        rows = _centred(factor) * (math.sqrt(n) * unit)
+        lower, off = _factor(scaled)
+        n = len(lower) + 1
+        rows = _centred(lower)
+        rows *= (math.sqrt(n) * unit)[:, np.newaxis]
         # Beside sums and factor: the division by W, the scaling, the reflection, the roots.
         own = 2.0 * n + 24.0 + (60.0 if summary.weighted else 0.0)
-        return cls(summary, np.asfortranarray(rows), off + _U * (summary.roundings + own))
+        return cls(summary, rows.T, off + _U * (summary.roundings + own))
 
     def data(self, fit_intercept: bool) -> tuple[Floats, Floats, float]:
         """Return X and y that stand for the data, and their uncertainty."""
@@ -82,11 +83,7 @@ class StandIn:
 
     def intercept(self, columns: Any, values: Floats) -> float:
         """Return the mean of the response less that of the prediction, rounded once."""
-        mean, low = self.summary.mean, self.summary.mean_low
-        total = Fraction(float(mean[-1])) + Fraction(float(low[-1]))
-        for j, value in zip(columns, values, strict=True):
-            total -= Fraction(float(value)) * (Fraction(float(mean[j])) + Fraction(float(low[j])))
-        return float(total)
+        return float(mean_residuals(self.summary, [len(values)], columns, values)[0])
 
     @property
     def deviations(self) -> Floats:
@@ -102,52 +99,68 @@ class StandIn:
             return rows
         return max(self.summary.weight, rows)
 
-    def mean_squared_error(self, columns: Any, values: Floats, intercept: float) -> float:
-        """Return the weighted mean of (y - b - Xw)^2 over the rows."""
-        residual = self.rows[:, -1] - self.rows[:, columns] @ values
-        slip = self.intercept(columns, values) - intercept
-        return float(residual @ residual) / len(residual) + slip * slip
+
+def mean_residuals(
+    summary: Summary, sizes: Any, columns: Any, values: Floats, intercepts: Floats | None = None
+) -> Floats:
+    """Return m_y - m_x'w - b, each rounded once, for coefficients that lie one after the other.
+
+    Of the k-th vector ``sizes[k]`` coefficients are given, the others are zero, as is b without
+    ``intercepts``.
+    """
+    mean, low = summary.mean, summary.mean_low
+    product, lost = split_product(values, mean[columns])
+    # Beside the product the others are so small that one number holds both.
+    terms = np.stack([-product, -(lost + values * low[columns])], axis=1).ravel().tolist()
+    response, end = [float(mean[-1]), float(low[-1])], 0
+    found = []
+    for b, size in zip(
+        np.zeros(len(sizes)) if intercepts is None else intercepts, sizes, strict=True
+    ):
+        begin, end = end, end + 2 * int(size)
+        found.append(math.fsum([*response, -float(b), *terms[begin:end]]))
+    return np.array(found)
 
 
 def _factor(scaled: Floats) -> tuple[Floats, float]:
-    """Return Q with Q'Q = K, and how far that is off at the most."""
-    best: tuple[Floats, float] | None = None
-    for way in (_cholesky, _by_eigenvalues):
-        factor = way(scaled)
-        if factor is None:
-            continue
-        gap = float(np.max(np.abs(factor.T @ factor - scaled), initial=0.0))
-        if best is None or gap < best[1]:
-            best = factor, gap
-        if gap <= 8.0 * len(scaled) * _U:
-            break
-    assert best is not None
-    return best[0], best[1] + (len(scaled) + 2.0) * _U
+    """Return L with L L' = K, and how far that is off at the most.
+
+    Cholesky's is off by (k + 1) u / (1 - (k + 1) u) sqrt(K_jj K_ll), k being the number of columns.
+    """
+    lower = _cholesky(scaled)
+    rounding = (len(scaled) + 2.0) * _U
+    if lower is not None:
+        return lower, 2.0 * rounding
+    lower = _by_eigenvalues(scaled)
+    return lower, float(np.max(np.abs(lower @ lower.T - scaled), initial=0.0)) + rounding
 
 
 def _cholesky(scaled: Floats) -> Floats | None:
     varying = np.diagonal(scaled) > 0.0
-    factor = np.zeros_like(scaled)
     try:
-        part = np.linalg.cholesky(scaled[np.ix_(varying, varying)]).T
+        if np.all(varying):
+            return np.asarray(np.linalg.cholesky(scaled), dtype=np.float64)
+        lower = np.zeros_like(scaled)
+        lower[np.ix_(varying, varying)] = np.linalg.cholesky(scaled[np.ix_(varying, varying)])
     except np.linalg.LinAlgError:
         return None
-    factor[np.ix_(varying, varying)] = part
-    return factor
+    return lower
 
 
 def _by_eigenvalues(scaled: Floats) -> Floats:
     values, vectors = np.linalg.eigh(scaled)
-    constant = np.diagonal(scaled) == 0.0
-    factor = np.sqrt(np.maximum(values, 0.0))[:, np.newaxis] * vectors.T
-    factor[:, constant] = 0.0
-    return np.asarray(factor)
+    lower = vectors * np.sqrt(np.maximum(values, 0.0))
+    lower[np.diagonal(scaled) == 0.0] = 0.0
+    return np.asarray(lower)
 
 
-def _centred(factor: Floats) -> Floats:
-    """Return a row more, with the same products and columns that sum to zero."""
-    n = len(factor) + 1
-    rows = np.vstack([np.zeros((1, factor.shape[1])), factor])
+def _centred(lower: Floats) -> Floats:
+    """Return a column more, with the same products of rows, which sum to zero."""
+    n = len(lower) + 1
     v = np.full(n, -1.0 / math.sqrt(n))
     v[0] += 1.0
-    return np.asarray(rows - np.outer(v, (2.0 / (v @ v)) * (v @ rows)))
+    along = (lower @ v[1:]) * (2.0 / (v @ v))
+    columns = np.empty((len(lower), n))
+    columns[:, 0] = -v[0] * along
+    np.subtract(lower, v[1] * along[:, np.newaxis], out=columns[:, 1:])
+    return columns

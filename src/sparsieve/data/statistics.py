@@ -17,7 +17,7 @@ from .stand_in import StandIn
 from .types import Floats
 from .validation import check_finite_vector, check_finite_X
 
-__all__ = ["STEPS", "Statistics", "stand_in_of"]
+__all__ = ["STEPS", "Statistics", "check_summary", "stand_in_of", "summary_of"]
 
 # Entries whose squares, and sums of them, stay inside the range of doubles; the same for weights.
 _LARGEST = 1e140
@@ -221,17 +221,17 @@ class Statistics:
     @property
     def x_mean(self) -> Floats:
         """The weighted means of the columns of X."""
-        return _checked(self, least=1).mean[:-1].copy()
+        return summary_of(self, least=1).mean[:-1].copy()
 
     @property
     def y_mean(self) -> float:
         """The weighted mean of the response."""
-        return float(_checked(self, least=1).mean[-1])
+        return float(summary_of(self, least=1).mean[-1])
 
     @property
     def covariance(self) -> Floats:
         """Weighted covariances of the columns of X and, last, the response."""
-        total = _checked(self, least=1)
+        total = summary_of(self, least=1)
         return np.asarray(total.products / total.weight)
 
     def __array__(self, *args: Any, **options: Any) -> NDArray[Any]:
@@ -284,9 +284,8 @@ def _out_of_range(error: FloatingPointError) -> str:
     )
 
 
-def _checked(statistics: Statistics, least: int) -> Summary:
-    """Return means and products of all rows, of which there must be enough."""
-    total = statistics._total()
+def check_summary(total: Summary | None, least: int) -> Summary:
+    """Return means and products of rows, of which there must be enough."""
     n = 0 if total is None else total.n
     if total is None or n < least:
         raise ValueError(
@@ -301,9 +300,14 @@ def _checked(statistics: Statistics, least: int) -> Summary:
     return total
 
 
-def stand_in_of(statistics: Statistics, least: int = 2) -> StandIn:
-    """Return a few rows that have the same products; one row is enough to be predicted."""
-    total = _checked(statistics, least)
+def summary_of(statistics: Statistics, least: int) -> Summary:
+    """Return means and products of all rows; one row is enough to be predicted."""
+    return check_summary(statistics._total(), least)
+
+
+def stand_in_of(statistics: Statistics) -> StandIn:
+    """Return a few rows that have the same products."""
+    total = summary_of(statistics, least=2)
     found: StandIn | None = vars(statistics).get("_stand_in")
     if found is None:
         found = statistics.__dict__["_stand_in"] = StandIn.of(total)

@@ -17,7 +17,6 @@ from .._progress import check_progress
 from .._words import describe
 from ..data.inputs import check_squared
 from ..data.kinds import check_flag
-from ..data.scalars import count_jobs
 from ..data.terms import check_l1_ratios
 from ..data.types import Floats
 from ..estimators.fitted import FittedPoint
@@ -29,12 +28,21 @@ from ..paths.path import make_path
 from ..paths.sparse_path import warn_if_not_converged
 from ..penalties.resolve import as_given
 from ..solve.problem import Problem
-from ..solve.solvers import Solver
 from ..solve.starts import check_start
-from ..solve.tracing import trace
-from .fold_runs import FoldResult, FoldUnit, Plan, endings, fold_of, packed, run_fold, unsettled
+from .fold_runs import (
+    FoldResult,
+    FoldUnit,
+    Plan,
+    endings,
+    fold_of,
+    follow_all,
+    packed,
+    run_fold,
+    unsettled,
+    waves,
+)
 from .folds import Fold, make_folds
-from .given_folds import GivenFold, all_of, are_given, folds_of, given_folds
+from .given_folds import GivenFold, all_of, are_given, folds_of, given_folds, summed_folds
 from .grid import alpha_grids, ends_by_itself, grid_in_words, limits_of, warn_of_last
 from .left_out import assess_left_out
 from .runs import Cancel, run_units
@@ -293,12 +301,13 @@ class SparseRegressorCV(FittedPoint):
             relax=relax,
             classes=getattr(self, "_classes", None),
             ends_early=scorer is None and ends_by_itself(self.alphas, self.eps),
-            waves=_waves(len(folds), self.n_jobs),
+            waves=waves(len(folds), self.n_jobs),
         )
+        folds = summed_folds(problem, folds, grids[0].size, scorer)
         results = self._run(plan, folds, progress)
         _warn_about_folds(results, plan)
         self._choose(results, plan)
-        self._refit(plan)
+        self._refit(plan, folds)
         self._assess(problem, assess_left_out(plan, folds, results, self.best_index_))
         if ends_by_itself(self.alphas, self.eps):
             row, at = divmod(self.best_index_, grids[0].size)
@@ -352,7 +361,7 @@ class SparseRegressorCV(FittedPoint):
         check_squared(is_squared(resolve_loss(self.loss)))
         parts = folds_of(X, y, sample_weight, self.cv)
         problem = self._problem(all_of(parts), None, None, None, l1_ratio)
-        return problem, given_folds(parts, self.weights)
+        return problem, given_folds(parts)
 
     def _choose(self, results: Sequence[FoldResult], plan: Plan) -> None:
         """Fill in the tables and pick a row by the rule."""
@@ -377,7 +386,7 @@ class SparseRegressorCV(FittedPoint):
         ended = endings(results)
         self.ended_ = ended[0] if single else ended
 
-    def _refit(self, plan: Plan) -> None:
+    def _refit(self, plan: Plan, folds: Sequence[Fold | GivenFold]) -> None:
         """Follow the chosen penalty on all rows, past the chosen alpha as far as there are scores.
 
         A limit may end this path above the alpha that the folds chose; then its end is kept.
@@ -385,14 +394,12 @@ class SparseRegressorCV(FittedPoint):
         limits = plan.limits
         n_alphas = plan.grids[0].size
         row, at = divmod(self.best_index_, n_alphas)
-        start = plan.start.suited(self.penalty_)
         scores = self.cv_results_["mean_test_score"].reshape(-1, n_alphas)[row]
         last = int(np.flatnonzero(np.isfinite(scores))[-1])
         alphas = plan.grids[row][: last + 1]
         problem = plan.of_row(row)
-        solver = Solver(problem, self.penalty_, n_alphas=alphas.size)
+        solver, points, ended = follow_all(plan, row, alphas, folds)
         warn_of_scales(solver, stacklevel=4)
-        points, ended = trace(solver, alphas, limits, start=start)
         if len(points) <= at:  # the choice was made without the rows that reach the limit here
             self.best_index_ += len(points) - 1 - at
             at = len(points) - 1
@@ -464,13 +471,6 @@ def _ranks(mean: Floats, tie: float) -> NDArray[np.int64]:
     """Return the rank of each mean score; those that are not known come last."""
     known = np.where(np.isnan(mean), -np.inf, mean)
     return np.array([1 + int(np.sum(known > value + tie)) for value in known], dtype=np.int64)
-
-
-def _waves(n_folds: int, n_jobs: int | None) -> list[int]:
-    """Return for each fold how many folds one worker has to do, from that one on."""
-    workers = min(count_jobs(n_jobs), n_folds)
-    rounds = -(-n_folds // workers)
-    return [rounds - k // workers for k in range(n_folds)]
 
 
 def _warn_about_folds(results: Sequence[FoldResult], plan: Plan) -> None:

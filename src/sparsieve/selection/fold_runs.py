@@ -9,17 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.leaves import Summary, merged
 from ..data.sample_weights import in_range
+from ..data.scalars import count_jobs
+from ..data.stand_in import StandIn
 from ..data.types import Floats
+from ..data.validation import Checked
 from ..files.checkpoint import fingerprint
 from ..inspect.relax import refit_on
 from ..penalties import Penalty
 from ..solve.limits import Limits
-from ..solve.points import Fits
+from ..solve.points import Fits, Point
 from ..solve.problem import Problem
 from ..solve.solvers import Solver
 from ..solve.starts import Start
-from ..solve.tracing import fits_along
+from ..solve.tracing import fits_along, trace
 from .folds import Fold
 from .given_folds import GivenFold, squared_errors
 from .rising import has_risen, is_settled
@@ -32,9 +36,12 @@ __all__ = [
     "Plan",
     "endings",
     "fold_of",
+    "follow_all",
     "packed",
+    "problem_of",
     "run_fold",
     "unsettled",
+    "waves",
 ]
 
 #: How a fold may end, in the order of their numbers in checkpoints. "resumed" has gone on to its
@@ -139,9 +146,23 @@ def run_fold(plan: Plan, unit: FoldUnit) -> FoldResult:
     """Fit every alpha of every shape on the training rows and judge it on the test rows.
 
     The training rows are the whole X with the other rows' sample weights set to zero, so nothing is
-    copied; Gram matrix, factor and bounds carry over from shape to shape.
+    copied; Gram matrix, factor and bounds carry over from shape to shape. A fold that is known by
+    its sums is solved from these, and from its rows where they are not exact enough.
     """
-    judge = _judge(plan, unit.rows)
+    fold = unit.rows
+    if isinstance(fold, Fold):
+        return _run(plan, unit, _RowsJudge(plan, fold))
+    judge = _StatisticsJudge(plan, fold)
+    found = _run(plan, unit, judge)
+    proven = judge.sure and not np.any(found.converged == 0.0)
+    if proven or fold.rows is None or found.out_of_time:
+        return found
+    plan.cancel.count_again()
+    return _run(plan, unit, _RowsJudge(plan, fold.rows))
+
+
+def _run(plan: Plan, unit: FoldUnit, judge: _RowsJudge | _StatisticsJudge) -> FoldResult:
+    """Fit and judge every alpha of every shape of a fold."""
     # The fit on all rows, which comes after the folds, is one more piece of work.
     limits = plan.limits.share(plan.waves[unit.number] + 1) if plan.waves else plan.limits
     keeps = isinstance(unit.rows, Fold) and not plan.problem.squared
@@ -174,8 +195,9 @@ def _follow(
 ) -> str:
     """Follow one shape along its alphas, fill in its row and return why it ended."""
     start = plan.start.suited(solver.penalty)
-    # The walks of start="best" need all alphas.
-    step = alphas.size if start.kind == "best" else _STEP
+    # The walks of start="best" need all alphas; those of sums take no time.
+    at_once = start.kind == "best" or (judge.weight is None and not early)
+    step = alphas.size if at_once else _STEP
     for at in range(0, alphas.size, step):
         part = alphas[at : at + step]
         fits, ended = fits_along(solver, part, limits, start, first=at == 0)
@@ -200,7 +222,11 @@ def _follow(
 
 def _parts(folds: Sequence[Fold | GivenFold]) -> list[Any]:
     """Return arrays that tell these folds from others."""
-    return [fold if isinstance(fold, Fold) else (fold.train.X, fold.test.rows) for fold in folds]
+    return [fold if isinstance(fold, Fold) else fold.rows or _sums(fold) for fold in folds]
+
+
+def _sums(fold: GivenFold) -> list[Any]:
+    return [(part.mean, part.mean_low, part.products) for part in (fold.train, fold.test)]
 
 
 def _refitted(problem: Problem, fits: Fits, weight: Floats | None) -> Fits:
@@ -261,9 +287,10 @@ class _StatisticsJudge:
     weight = None
 
     def __init__(self, plan: Plan, fold: GivenFold) -> None:
-        self.problem = plan.problem.with_data(fold.train)
-        self.count = fold.test.summary.n_positive
-        self._relax, self._test = plan.relax, fold.test
+        self.problem = problem_of(fold.train, plan.problem)
+        self.count = fold.test.n_positive
+        self.sure = True  # of every error so far, as exactly as scores are told apart
+        self._relax, self._limits, self._test = plan.relax, plan.limits, fold.test
 
     def refitted(self, fits: Fits) -> Fits:
         """Return the fits to judge: without a penalty on their supports where that is asked for."""
@@ -271,14 +298,34 @@ class _StatisticsJudge:
 
     def __call__(self, fits: Fits) -> tuple[Floats, Floats]:
         """Return mean squared error and score of each of the fits."""
-        mse = squared_errors(fits, self._test)
+        mse, unsure = squared_errors(fits, self._test)
+        self.sure = self.sure and bool(np.all(unsure <= self._limits.tol * mse))
         return mse, -mse
 
 
-def _judge(plan: Plan, fold: Fold | GivenFold) -> _RowsJudge | _StatisticsJudge:
-    if isinstance(fold, GivenFold):
-        return _StatisticsJudge(plan, fold)
-    return _RowsJudge(plan, fold)
+def problem_of(summary: Summary, problem: Problem) -> Problem:
+    """Return the problem of rows that are known by their sums."""
+    stand_in = StandIn.of(summary)
+    X, y, _ = stand_in.data(fit_intercept=True)
+    names = problem.data.feature_names
+    return problem.with_data(Checked(X, y, None, None, names, stand_in=stand_in))
+
+
+def follow_all(
+    plan: Plan, row: int, alphas: Floats, folds: Sequence[Fold | GivenFold]
+) -> tuple[Solver, list[Point], str]:
+    """Follow one shape on all rows: by the sums of the folds where these prove every point."""
+    fold, problem, penalty = folds[0], plan.of_row(row), plan.penalties[row]
+    start = plan.start.suited(penalty)
+    if isinstance(fold, GivenFold) and fold.rows is not None:
+        solver = Solver(
+            problem_of(merged(fold.test, fold.train), problem), penalty, n_alphas=alphas.size
+        )
+        points, ended = trace(solver, alphas, plan.limits, start=start)
+        if all(point.converged for point in points):
+            return solver, points, ended
+    solver = Solver(problem, penalty, n_alphas=alphas.size)
+    return solver, *trace(solver, alphas, plan.limits, start=start)
 
 
 def unsettled(plan: Plan, results: Sequence[FoldResult]) -> list[int]:
@@ -333,3 +380,10 @@ def fold_of(shape: tuple[int, int], arrays: Mapping[str, Any]) -> FoldResult:
     if not all(np.all(np.where(missing, np.isnan(a), a >= 0.0)) for a in known):
         raise ValueError("a number that no fold gives")
     return result
+
+
+def waves(n_folds: int, n_jobs: int | None) -> list[int]:
+    """Return for each fold how many folds one worker has to do, from that one on."""
+    workers = min(count_jobs(n_jobs), n_folds)
+    rounds = -(-n_folds // workers)
+    return [rounds - k // workers for k in range(n_folds)]

@@ -60,6 +60,10 @@ class Cancel:
         self._part.done += part
         self.bar.update(part)
 
+    def count_again(self) -> None:
+        """Take back what this worker has counted of its unit."""
+        self.count(-self._part.done)
+
     def __enter__(self) -> None:
         """Count a worker in, unless it is too late to begin."""
         self.check()

@@ -16,6 +16,7 @@ from .. import _core
 from ..data.core_columns import core_columns
 from ..data.design import Design
 from ..data.kinds import check_flag
+from ..data.stand_in import mean_residuals
 from ..data.terms import PLAIN, Terms
 from ..data.types import Floats
 from ..data.validation import Checked
@@ -169,6 +170,13 @@ class Problem:
         if stand_in is None or not self.fit_intercept:
             return found
         return stand_in.intercept(columns, values)
+
+    def intercepts(self, fits: Fits) -> Floats:
+        """Return the intercept of the data for each of some fits."""
+        stand_in = self.data.stand_in
+        if stand_in is None or not self.fit_intercept:
+            return fits.intercepts
+        return mean_residuals(stand_in.summary, fits.sizes, fits.columns, fits.values)
 
     def with_l1_ratio(self, l1_ratio: float) -> Problem:
         """Return the same problem with another l1 ratio; X is shared."""

@@ -356,13 +356,7 @@ class Solver:
         )
         _check_given(end is not _OVERFLOW)
         fits = Fits(*arrays)
-        if self.problem.data.stand_in is not None:
-            intercept = self.problem.intercept
-            each = [intercept(b, columns, values) for columns, values, b in fits.each()]
-            return fits._replace(intercepts=np.array(each))
-        return (
-            fits if self._shift == 0.0 else fits._replace(intercepts=fits.intercepts + self._shift)
-        )
+        return fits._replace(intercepts=self.problem.intercepts(fits) + self._shift)
 
     def solve(self, alpha: float, tol: float, max_iter: int, begin: Begin = _PREVIOUS) -> Point:
         """Solve for one alpha: a path with one point."""
