@@ -174,7 +174,8 @@ def make_design(
     y, target = _take_target(table, target)
     if drop_rows_without_target and np.isnan(y).any():
         rows = np.flatnonzero(~np.isnan(y))
-        notes.append(f"{y.size - rows.size} rows without {target!r} left out")
+        left_out = y.size - rows.size
+        notes.append(f"{left_out} row{'s' * (left_out > 1)} without {target!r} left out")
         y, table.values = y[rows], table.values[rows]
     fills = _fill(table, impute)
     X, schema = _encode(table, target, impute, fills)
