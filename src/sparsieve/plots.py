@@ -245,7 +245,7 @@ def plot_cv(model: Any, ax: Any = None) -> Any:
 def _features_at(model: Any, row: int, k: int) -> str:
     """Return how many features the fit on all rows selects; the mean over folds if there is none.
 
-    The path on all rows ends at the alpha that was chosen.
+    The path on all rows is that of the chosen penalty, and a limit may end it early.
     """
     n_alphas = model.alphas_.shape[-1]
     if row == model.best_index_ // n_alphas and k < len(model.path_):

@@ -192,7 +192,8 @@ def make_design(
     shift = None if offset is None else _take_column(table, offset)
     if drop_rows_without_target and np.isnan(y).any():
         rows = np.flatnonzero(~np.isnan(y))
-        notes.append(f"{y.size - rows.size} rows without {target!r} left out")
+        left_out = y.size - rows.size
+        notes.append(f"{left_out} row{'s' * (left_out > 1)} without {target!r} left out")
         y, table.values = y[rows], table.values[rows]
         shift = None if shift is None else shift[rows]
     response = response_of(y, texts, target, asked.loss)
