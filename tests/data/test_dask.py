@@ -312,3 +312,38 @@ def test_joblib_ships_the_rows_once(monkeypatch):
             model = sv.SparseRegressorCV("mcp", alphas=10, cv=8, n_jobs=2).fit(X, y)
         assert np.array_equal(model.mse_path_, alone.mse_path_)
         assert len(shipped) <= 2
+
+
+@pytest.mark.slow
+def test_joblib_sends_the_bytes_of_the_rows_once(monkeypatch):
+    from joblib import parallel_backend
+
+    tcp = pytest.importorskip("distributed.comm.tcp")
+    X, y = rows(40_000, 20)
+    works = {
+        "folds": lambda **how: sv.SparseRegressorCV("mcp", alphas=5, cv=10, **how).fit(X, y),
+        "surface": lambda **how: sv.sparse_surface(
+            X, y, [sv.MCP(2.0 + k) for k in range(10)], alphas=5, **how
+        ),
+        "stability": lambda **how: sv.stability_selection(
+            X, y, "mcp", alphas=5, n_pairs=10, random_state=0, **how
+        ),
+    }
+    sent = [0]
+    write = tcp.TCP.write
+
+    async def counted(self, *args, **kwargs):
+        count = await write(self, *args, **kwargs)
+        sent[0] += count
+        return count
+
+    made, client = cluster(2, processes=True)
+    with made, client, monkeypatch.context() as patch:
+        patch.setattr(tcp.TCP, "write", counted)
+        for name, work in works.items():
+            sent[0] = 0
+            with parallel_backend("dask"):
+                work(n_jobs=2)
+            # This process is client and scheduler: rows pass it on their way to one worker or to
+            # both, against ten times or more if each task had its own.
+            assert X.nbytes / 2 < sent[0] < 4 * X.nbytes, (name, sent[0] / X.nbytes)
