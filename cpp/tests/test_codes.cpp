@@ -7,6 +7,8 @@
 
 #include "check.hpp"
 #include "settings.hpp"
+#include "sparsieve/inner/choice.hpp"
+#include "sparsieve/model/model.hpp"
 #include "sparsieve/outer/codes.hpp"
 
 namespace {
@@ -51,6 +53,24 @@ TEST("state: a shared Gram matrix is copied before it changes") {
     for (Index b = 0; b < 12; ++b) {
       CHECK(before[a * shared->capacity + b] == after[a * shared->capacity + b]);
     }
+  }
+}
+
+TEST("inner: a Gram matrix that is shared is not given up for its size") {
+  Random random(34);
+  const Index n = 5, d = 4100;  // more columns than a working set of its own has a Gram matrix for
+  settings::Setting setting(make_problem(random, n, d), random);
+  const auto shared = sparsieve::gram_of_all(*setting.design, {}, {});
+  std::vector<Index> all(d);
+  std::iota(all.begin(), all.end(), Index{0});
+  for (const bool together : {true, false}) {
+    sparsieve::State state = setting.empty_state();
+    sparsieve::share_gram(setting.inputs, state, shared, Vector(d, 0.0));
+    if (!together) state.set.keep(all);  // a copy
+    CHECK(state.size() == d);
+    CHECK(state.set.is_shared() == together);
+    sparsieve::Choice().choose(setting.inputs, state);
+    CHECK(state.set.has_gram() == together);
   }
 }
 

@@ -28,7 +28,7 @@ waves -= np.where(np.arange(14) > 0, waves.mean(axis=0), 0.0)
 waves /= np.linalg.norm(waves, axis=0)
 atoms = np.kron(waves, waves)[:, 1:]
 
-fig, axes = plt.subplots(1, 4, figsize=(9, 2.6))
+fig, axes = plt.subplots(1, 4, figsize=(9, 2.6), layout="constrained")
 axes[0].imshow(picture, cmap="gray")
 axes[1].imshow(noisy, cmap="gray")
 for axis, penalty, alpha in ((axes[2], "l1", 0.05), (axes[3], "mcp", 0.08)):
@@ -44,4 +44,3 @@ for axis, title in zip(axes, ("picture", "with noise"), strict=False):
     axis.set_title(title, fontsize=8)
 for axis in axes:
     axis.set_axis_off()
-plt.tight_layout()

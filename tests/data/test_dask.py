@@ -160,7 +160,7 @@ def test_workers_without_the_package(monkeypatch):
 
     monkeypatch.setattr(dask_chunks, "_compute", compute)
     X, y = rows(50)
-    with pytest.raises(RuntimeError, match="workers of the cluster do not have sparsieve"):
+    with pytest.raises(RuntimeError, match="cluster do not have sparsieve"):
         sv.Statistics.of(da.from_array(X), y)
 
     def other(tasks, client):
@@ -169,6 +169,69 @@ def test_workers_without_the_package(monkeypatch):
     monkeypatch.setattr(dask_chunks, "_compute", other)
     with pytest.raises(ModuleNotFoundError, match="elsewhere"):
         sv.Statistics.of(da.from_array(X), y)
+
+
+def test_a_scheduler_without_the_package(monkeypatch):
+    from sparsieve.data import dask_chunks
+
+    def compute(tasks, client):
+        # What a scheduler says that cannot read a graph.
+        missing = ModuleNotFoundError("No module named 'sparsieve'")
+        raise RuntimeError("Error during deserialization of the task graph.") from missing
+
+    monkeypatch.setattr(dask_chunks, "_compute", compute)
+    X, y = rows(50)
+    with pytest.raises(RuntimeError, match="cluster do not have sparsieve"):
+        sv.Statistics.of(da.from_array(X), y)
+
+    def other(tasks, client):
+        raise RuntimeError("something else")
+
+    monkeypatch.setattr(dask_chunks, "_compute", other)
+    with pytest.raises(RuntimeError, match="something else"):
+        sv.Statistics.of(da.from_array(X), y)
+
+
+# Put first on the path of another Python, this keeps sparsieve from being found.
+WITHOUT = """
+import sys
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "sparsieve":
+            raise ModuleNotFoundError("No module named 'sparsieve'", name="sparsieve")
+sys.meta_path.insert(0, Nothing())
+"""
+
+
+@pytest.mark.slow
+def test_a_real_cluster_without_the_package(tmp_path):
+    import os
+    import subprocess
+    import sys
+
+    distributed = pytest.importorskip("distributed")
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT)
+    place, environment = tmp_path / "place.json", {**os.environ, "PYTHONPATH": str(tmp_path)}
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-m", "dask", *words, "--scheduler-file", str(place)],
+            env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        for words in (
+            ["scheduler", "--port", "0", "--dashboard-address", ":0"],
+            ["worker", "--nthreads", "1", "--no-dashboard"],
+        )
+    ]  # fmt: skip
+    try:
+        with distributed.Client(scheduler_file=str(place), timeout=120) as client:
+            client.wait_for_workers(1, timeout=120)
+            X, y = rows(3000)
+            with pytest.raises(RuntimeError, match="cluster do not have sparsieve"):
+                sv.Statistics.of(da.from_array(X, chunks=(500, -1)), y)
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
 
 
 def cluster(workers: int, **options):
@@ -249,3 +312,38 @@ def test_joblib_ships_the_rows_once(monkeypatch):
             model = sv.SparseRegressorCV("mcp", alphas=10, cv=8, n_jobs=2).fit(X, y)
         assert np.array_equal(model.mse_path_, alone.mse_path_)
         assert len(shipped) <= 2
+
+
+@pytest.mark.slow
+def test_joblib_sends_the_bytes_of_the_rows_once(monkeypatch):
+    from joblib import parallel_backend
+
+    tcp = pytest.importorskip("distributed.comm.tcp")
+    X, y = rows(40_000, 20)
+    works = {
+        "folds": lambda **how: sv.SparseRegressorCV("mcp", alphas=5, cv=10, **how).fit(X, y),
+        "surface": lambda **how: sv.sparse_surface(
+            X, y, [sv.MCP(2.0 + k) for k in range(10)], alphas=5, **how
+        ),
+        "stability": lambda **how: sv.stability_selection(
+            X, y, "mcp", alphas=5, n_pairs=10, random_state=0, **how
+        ),
+    }
+    sent = [0]
+    write = tcp.TCP.write
+
+    async def counted(self, *args, **kwargs):
+        count = await write(self, *args, **kwargs)
+        sent[0] += count
+        return count
+
+    made, client = cluster(2, processes=True)
+    with made, client, monkeypatch.context() as patch:
+        patch.setattr(tcp.TCP, "write", counted)
+        for name, work in works.items():
+            sent[0] = 0
+            with parallel_backend("dask"):
+                work(n_jobs=2)
+            # This process is client and scheduler: rows pass it on their way to one worker or to
+            # both, against ten times or more if each task had its own.
+            assert X.nbytes / 2 < sent[0] < 4 * X.nbytes, (name, sent[0] / X.nbytes)

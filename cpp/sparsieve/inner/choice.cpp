@@ -43,7 +43,7 @@ bool gram_would_pay(const Inputs& inputs, const State& state, Bytes bytes, Index
 // Whether an epoch over the columns is much cheaper than a product with the Gram matrix. Whether fewer
 // such products are needed is another matter: that is tried, once.
 bool Choice::columns_pay(const Inputs& inputs, const State& state) const {
-  if (state.size() <= kSmallSet) return false;
+  if (state.size() <= kSmallSet || state.set.is_shared()) return false;
   if (state.size() > kLargeSet) return true;
   const double d = static_cast<double>(inputs.design->d());
   const double per_column = entries(inputs.design->bytes()) / d;

@@ -34,6 +34,8 @@ class WorkingSet {
   Index column(Index slot) const { return columns_[slot]; }
   // Column `slot` of the Gram matrix, size() entries.
   const double* gram(Index slot) const { return rows_ + slot * capacity_; }
+  // Whether its Gram matrix is one that others have too. It is paid for: nobody gives it up for its size.
+  bool is_shared() const { return shared_ != nullptr; }
   // Hand the matrix over, for others to share; the set is empty then.
   std::shared_ptr<const SharedGram> share();
 

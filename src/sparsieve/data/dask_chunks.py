@@ -210,13 +210,25 @@ def _computed(tasks: list[Any], client: Any) -> list[Any]:
             with contextlib.suppress(_killed_worker()):
                 return _compute(tasks, client)
         return _compute(tasks, client)
-    except ModuleNotFoundError as error:
-        if "sparsieve" not in str(error):
+    except (ModuleNotFoundError, RuntimeError) as error:
+        if not _unknown_there(error):
             raise
         raise RuntimeError(
-            "the workers of the cluster do not have sparsieve; install the same version there, for "
-            "instance with distributed.PipInstall(packages=['sparsieve'])."
+            "scheduler or workers of the cluster do not have sparsieve; install the same version "
+            "there, for instance in the image they are made of, or on workers with "
+            "client.register_plugin(distributed.PipInstall(packages=['sparsieve']))."
         ) from error
+
+
+def _unknown_there(error: BaseException) -> bool:
+    """Tell whether a module was missing where tasks are read: a worker, or the scheduler."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, ModuleNotFoundError):
+            return "sparsieve" in str(seen)
+        seen = seen.__cause__ or seen.__context__
+    # Older schedulers keep the reason to themselves.
+    return "deserialization of the task graph" in str(error)
 
 
 def _compute(tasks: list[Any], client: Any) -> list[Any]:
