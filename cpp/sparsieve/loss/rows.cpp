@@ -15,6 +15,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr int kMostSteps = 200;
 // The first step where curvature says nothing; each further one doubles.
 constexpr double kStride = 1.0;
+// Steps after which they are no longer trusted where the solution has not been passed yet.
+constexpr int kTailSteps = 8;
 }  // namespace
 
 Rows::Rows(std::shared_ptr<const RowLoss> loss, SampleWeights weights, std::vector<double> y,
@@ -87,7 +89,11 @@ bool Rows::fit_intercept(RowPoint& at, double& drift) const {
     }
     (sum > 0.0 ? low : high) = at.intercept;
     double to = at.intercept + sum / steep;
-    if (!std::isfinite(to) || !(to > low && to < high) || std::abs(to - at.intercept) > stride) {
+    // In an exponential tail each step of Newton's method is one unit long, however far the solution is.
+    const bool open = std::isinf(low) || std::isinf(high);
+    const bool tail = open && step >= kTailSteps && std::abs(to - at.intercept) > 0.5;
+    if (tail || !std::isfinite(to) || !(to > low && to < high) ||
+        std::abs(to - at.intercept) > stride) {
       to = at.intercept + std::copysign(stride, sum);
       if (!(to > low && to < high)) to = 0.5 * (low + high);
       stride *= 2.0;
