@@ -237,7 +237,7 @@ struct Curved {
 
 TEST("rows: the best intercept is found where every residual is an exponential tail") {
   const Vector omega(4, 0.25), y{0.0, 0.0, 1.0, 1.0}, offset{-300.0, -300.0, 900.0, 900.0};
-  const Rows rows(logistic_loss(), SampleWeights(omega, true), y, offset);
+  const Rows rows(sparsieve::logistic_loss(), SampleWeights(omega, true), y, offset);
   RowPoint at;
   rows.start(0.0, at);
   double drift = 0.0;

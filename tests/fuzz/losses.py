@@ -38,7 +38,7 @@ class PseudoHuber:
 
     def value(self, eta, y):
         """Return the loss of each row."""
-        return np.hypot(1.0, y - eta) - 1.0
+        return (y - eta) ** 2 / (1.0 + np.hypot(1.0, y - eta))
 
     def gradient(self, eta, y):
         """Return its derivative."""
