@@ -4,8 +4,8 @@
 path plus the refit, on leukemia (when SPARSIEVE_DATA names a folder that has it) and on the paper's
 toy 500 x 5000, and measures the memory it needs on top of X (on Linux). On a busy machine look at
 the CPU seconds: a cross-validation on two free cores takes half of its CPU seconds. With
-``--loss logistic`` y says on which side of its mean it is, with ``--loss poisson`` counts have a mean
-that rises with y.
+``--loss logistic`` y says on which side of its mean it is, with ``--loss poisson`` counts have a
+mean that rises with y.
 """
 
 from __future__ import annotations
