@@ -130,3 +130,7 @@ FITTED_GLM = 1e-7
 # Objectives at such coefficients: quadratic in the distance, 1e-14; and the same sum in other
 # orders. The twin stops at a violation of 1e-12.
 TWO_OBJECTIVES = 1e-11
+
+# A direction that separates moves no row to the wrong side but for the rounding of its sum, of some
+# hundred terms in another order, relative to the sum of their sizes.
+SEPARATING_SUM = 1e-13

@@ -3,7 +3,9 @@
 ``python -m benchmarks.selection.cost`` times a 10-fold cross-validation on two threads against one
 path plus the refit, on leukemia (when SPARSIEVE_DATA names a folder that has it) and on the paper's
 toy 500 x 5000, and measures the memory it needs on top of X (on Linux). On a busy machine look at
-the CPU seconds: a cross-validation on two free cores takes half of its CPU seconds.
+the CPU seconds: a cross-validation on two free cores takes half of its CPU seconds. With
+``--loss logistic`` y says on which side of its mean it is, with ``--loss poisson`` counts have a
+mean that rises with y.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ def once(X, y, penalty, options, folds):
     estimator = SparseRegressorCV(penalty, cv=folds, n_jobs=2, **options)
     model, *cv_time = timed(lambda: estimator.fit(X, y))
     refit = path.alphas[path.alphas >= model.alpha_ * (1 - 1e-9)]
-    _, *refit_time = timed(lambda: sparse_path(X, y, penalty, alphas=refit))
+    _, *refit_time = timed(lambda: sparse_path(X, y, penalty, alphas=refit, loss=options["loss"]))
     return cv_time, path_time, refit_time, growth(lambda: estimator.fit(X, y))
 
 
@@ -73,6 +75,16 @@ def measure(name, X, y, penalty, options, folds, repeats):
     )
 
 
+def response(y, loss):
+    """Return y as the loss takes it."""
+    if loss == "logistic":
+        return (y > y.mean()).astype(float)
+    if loss == "poisson":
+        mean = np.exp(0.5 * (y - y.mean()) / y.std())
+        return np.random.default_rng(0).poisson(mean).astype(float)
+    return y
+
+
 def problems():
     if (folder := os.environ.get("SPARSIEVE_DATA")) and os.path.exists(f"{folder}/leukemia.npz"):
         X, y = sv.datasets.load_leukemia()
@@ -87,6 +99,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--eps", type=float, default=1e-2)
     parser.add_argument("--penalties", nargs="+", default=["l1", "mcp"])
+    parser.add_argument("--loss", default="squared", choices=["squared", "logistic", "poisson"])
     arguments = parser.parse_args()
     print(
         "| data | size | penalty | path, wall / CPU s | CV with refit, wall / CPU s "
@@ -95,8 +108,16 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     for name, X, y in problems():
         for penalty in arguments.penalties:
-            options = {"alphas": 100, "eps": arguments.eps}
-            measure(name, X, y, penalty, options, arguments.folds, arguments.repeats)
+            options = {"alphas": 100, "eps": arguments.eps, "loss": arguments.loss}
+            measure(
+                name,
+                X,
+                response(y, arguments.loss),
+                penalty,
+                options,
+                arguments.folds,
+                arguments.repeats,
+            )
 
 
 if __name__ == "__main__":

@@ -235,6 +235,17 @@ struct Curved {
 };
 }  // namespace
 
+TEST("rows: the best intercept is found where every residual is an exponential tail") {
+  const Vector omega(4, 0.25), y{0.0, 0.0, 1.0, 1.0}, offset{-300.0, -300.0, 900.0, 900.0};
+  const Rows rows(sparsieve::logistic_loss(), SampleWeights(omega, true), y, offset);
+  RowPoint at;
+  rows.start(0.0, at);
+  double drift = 0.0;
+  CHECK(rows.fit_intercept(at, drift));
+  // -300 puts both classes 600 away from zero; Newton's method goes there in steps of one unit.
+  CHECK_CLOSE(at.intercept, -300.0, 1e-9);
+}
+
 TEST("curved set: the Gram matrix under weights of the rows, and products") {
   for (const bool centre : {false, true}) {
     for (const Kind storage : problems::kEveryKind) {

@@ -38,7 +38,7 @@ class PseudoHuber:
 
     def value(self, eta, y):
         """Return the loss of each row."""
-        return np.hypot(1.0, y - eta) - 1.0
+        return (y - eta) ** 2 / (1.0 + np.hypot(1.0, y - eta))
 
     def gradient(self, eta, y):
         """Return its derivative."""
@@ -316,7 +316,8 @@ class Judged:
         right = np.where(w < upper, right, -np.inf)
         left = np.where(w > lower, left, -np.inf)
         worst = np.maximum(np.maximum(right, left), 0)
-        return np.where(self.out, 0, worst), room
+        # Where a slope is all there is of a violation, it has its own rounding.
+        return np.where(self.out, 0, worst), room + 4 * EPS * slope
 
     def hessian(self):
         """Return the Hessian on the support, the intercept eliminated."""

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "sparsieve/simd/simd.hpp"
+
 namespace sparsieve {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -34,21 +36,40 @@ double divergence(double m, double move) {
 // The logistic curve at u: m = 1/(1 + e^-u) and 1 - m, ln(1 + e^u) and ln(1 + e^-u), none with cancellation.
 struct Sigmoid {
   double m, other, plus, minus;
-  explicit Sigmoid(double u) {
-    const double e = std::exp(-std::abs(u)), small = e / (1.0 + e), large = 1.0 / (1.0 + e);
+  explicit Sigmoid(double u) : Sigmoid(u, std::exp(-std::abs(u)), 0.0) {
+    const double rest = std::log1p(std::exp(-std::abs(u)));
+    plus += rest;
+    minus += rest;
+  }
+  // e = exp(-|u|), rest = ln(1 + e)
+  Sigmoid(double u, double e, double rest) {
+    const double small = e / (1.0 + e), large = 1.0 / (1.0 + e);
     m = u >= 0.0 ? large : small;
     other = u >= 0.0 ? small : large;
-    const double rest = std::log1p(e);
     plus = std::max(u, 0.0) + rest;
     minus = std::max(-u, 0.0) + rest;
   }
 };
 
+// The same at many places eta - shift.
+class Sigmoids {
+ public:
+  Sigmoids(const double* eta, Index n, double shift) : u_(eta, eta + n), e_(n), rest_(n) {
+    if (shift != 0.0) {
+      for (double& u : u_) u -= shift;
+    }
+    exponential_kernels().decay(u_.data(), n, e_.data(), rest_.data());
+  }
+  Sigmoid operator[](Index i) const { return {u_[i], e_[i], rest_[i]}; }
+
+ private:
+  std::vector<double> u_, e_, rest_;
+};
+
 // c (ln(1 + e^u) - q u) with a label q in [0, 1] and a weight c.
 struct Binomial {
   double ups, downs;  // c q and c (1 - q)
-  void evaluate(double u, double& value, double& residual, double& curvature) const {
-    const Sigmoid at(u);
+  void evaluate(const Sigmoid& at, double& value, double& residual, double& curvature) const {
     value = ups * at.minus + downs * at.plus;
     residual = ups * at.other - downs * at.m;
     curvature = (ups + downs) * at.m * at.other;
@@ -67,8 +88,9 @@ class Logistic final : public RowLoss {
  public:
   void evaluate(const double* eta, const double* y, Index n, double* value, double* residual,
                 double* curvature) const override {
+    const Sigmoids at(eta, n, 0.0);
     for (Index i = 0; i < n; ++i) {
-      label(y[i]).evaluate(eta[i], value[i], residual[i], curvature[i]);
+      label(y[i]).evaluate(at[i], value[i], residual[i], curvature[i]);
     }
   }
   void lowest(const double* y, Index n, double* out) const override {
@@ -88,11 +110,10 @@ class Poisson final : public RowLoss {
  public:
   void evaluate(const double* eta, const double* y, Index n, double* value, double* residual,
                 double* curvature) const override {
+    exponential_kernels().exp(eta, n, curvature);
     for (Index i = 0; i < n; ++i) {
-      const double m = std::exp(eta[i]);
-      value[i] = m - y[i] * eta[i];
-      residual[i] = y[i] - m;
-      curvature[i] = m;
+      value[i] = curvature[i] - y[i] * eta[i];
+      residual[i] = y[i] - curvature[i];
     }
   }
   void lowest(const double* y, Index n, double* out) const override {
@@ -114,8 +135,9 @@ class NegativeBinomial final : public RowLoss {
   explicit NegativeBinomial(double theta) : theta_(theta), shift_(std::log(theta)) {}
   void evaluate(const double* eta, const double* y, Index n, double* value, double* residual,
                 double* curvature) const override {
+    const Sigmoids at(eta, n, shift_);
     for (Index i = 0; i < n; ++i) {
-      Binomial{y[i], theta_}.evaluate(eta[i] - shift_, value[i], residual[i], curvature[i]);
+      Binomial{y[i], theta_}.evaluate(at[i], value[i], residual[i], curvature[i]);
       value[i] += theta_ * shift_;
     }
   }

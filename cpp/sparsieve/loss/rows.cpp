@@ -11,10 +11,12 @@ namespace sparsieve {
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// Steps of the intercept: each at least halves an interval that holds the solution, once there is one.
+// Steps of the intercept: of two, one at least halves an interval that holds the solution, once there is one.
 constexpr int kMostSteps = 200;
 // The first step where curvature says nothing; each further one doubles.
 constexpr double kStride = 1.0;
+// Steps after which they are no longer trusted where the solution has not been passed yet.
+constexpr int kTailSteps = 8;
 }  // namespace
 
 Rows::Rows(std::shared_ptr<const RowLoss> loss, SampleWeights weights, std::vector<double> y,
@@ -66,7 +68,7 @@ void Rows::move_intercept(RowPoint& at, double by) const {
 // The sum of the residuals falls as the intercept grows. Newton's method inside an interval that holds the root.
 bool Rows::fit_intercept(RowPoint& at, double& drift) const {
   const std::vector<double> up(y_.size(), 1.0), down(y_.size(), -1.0), none(y_.size(), 0.0);
-  double low = -kInf, high = kInf, stride = kStride, last = kInf;
+  double low = -kInf, high = kInf, stride = kStride, last = kInf, before = kInf;
   for (int step = 0; step < kMostSteps; ++step) {
     CompensatedSum all;
     double size = 0.0, steep = 0.0, noise = 0.0;
@@ -87,12 +89,18 @@ bool Rows::fit_intercept(RowPoint& at, double& drift) const {
     }
     (sum > 0.0 ? low : high) = at.intercept;
     double to = at.intercept + sum / steep;
-    if (!std::isfinite(to) || !(to > low && to < high) || std::abs(to - at.intercept) > stride) {
+    // In an exponential tail each step of Newton's method is one unit long, however far the solution is.
+    const bool open = std::isinf(low) || std::isinf(high);
+    const bool tail = open && step >= kTailSteps && std::abs(to - at.intercept) > 0.5;
+    if (!open && std::abs(to - at.intercept) > 0.5 * std::abs(before)) {
+      to = 0.5 * (low + high);
+    } else if (tail || !std::isfinite(to) || !(to > low && to < high) ||
+               std::abs(to - at.intercept) > stride) {
       to = at.intercept + std::copysign(stride, sum);
       if (!(to > low && to < high)) to = 0.5 * (low + high);
       stride *= 2.0;
     }
-    const double by = to - at.intercept;
+    const double by = before = to - at.intercept;
     // Nothing smaller moves the predictor, or rounding is all that is left.
     const bool still = std::abs(by) <= kEps * std::abs(at.intercept);
     if (still || (std::abs(by) <= 1e-14 && std::abs(sum) >= 0.5 * last)) return true;

@@ -135,17 +135,16 @@ class SparseColumns final : public CurvedColumns {
       sums[b] = sparse_kernels<double, std::int32_t>().dot(x.values.data(), x.rows.data(),
                                                            x.count(), weights.data());
     }
+    std::fill(out, out + count * m, 0.0);
+    // Row after row reads all entries once and in order; a few columns have fewer rows than there are.
+    if (count > 1 && count > size_ / kMostColumns) {
+      add_by_row(weights, first, count, m, out);
+    } else {
+      for (Index k = 0; k < count; ++k) add_by_column(weights, columns_[first + k], m, out + k * m);
+    }
     for (Index k = 0; k < count; ++k) {
       const Column& x = columns_[first + k];
       double* row = out + k * m;
-      std::fill(row, row + m, 0.0);
-      for (Index p = 0; p < x.count(); ++p) {
-        const double by = weights[x.rows[p]] * x.values[p];
-        for (const Entry& other : by_row_[x.rows[p]]) {
-          if (other.slot >= m) break;
-          row[other.slot] += by * other.value;
-        }
-      }
       cross[k] = 0.0;
       if (!centre) continue;
       const double own = sums[first + k];
@@ -170,6 +169,31 @@ class SparseColumns final : public CurvedColumns {
     std::int32_t slot;
     double value;
   };
+  static constexpr Index kMostColumns = 4;
+  void add_by_column(const std::vector<double>& weights, const Column& x, Index m,
+                     double* row) const {
+    for (Index p = 0; p < x.count(); ++p) {
+      const double by = weights[x.rows[p]] * x.values[p];
+      for (const Entry& other : by_row_[x.rows[p]]) {
+        if (other.slot >= m) break;
+        row[other.slot] += by * other.value;
+      }
+    }
+  }
+  void add_by_row(const std::vector<double>& weights, Index first, Index count, Index m,
+                  double* out) const {
+    for (std::size_t i = 0; i < by_row_.size(); ++i) {
+      const auto& row = by_row_[i];
+      for (std::size_t a = 0; a < row.size(); ++a) {
+        const Index k = row[a].slot - first;
+        if (k < 0) continue;
+        if (k >= count) break;
+        const double by = weights[i] * row[a].value;
+        double* to = out + k * m;
+        for (std::size_t b = 0; b <= a; ++b) to[row[b].slot] += by * row[b].value;
+      }
+    }
+  }
   // Slots are listed in increasing order.
   void list_rows(Index s) {
     const Column& x = columns_[s];

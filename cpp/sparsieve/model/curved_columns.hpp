@@ -22,7 +22,7 @@ class CurvedColumns {
   // out += sum_s w_s x_s
   virtual void predict(const std::vector<double>& w, std::vector<double>& out) const = 0;
   // Rows of the Gram matrix under weights W, of total T: for slots first to before first + count
-  //   out[k * m + b] = x_{first+k}' W x_b for the first m slots.
+  //   out[k * m + b] = x_{first+k}' W x_b for the first m slots (of several rows up to the diagonal, at least).
   // If `centre`, the means under W are taken from the columns for that, and cross[k] = x_{first+k}' W 1.
   virtual void products(const std::vector<double>& weights, double total, bool centre, Index first,
                         Index count, Index m, double* out, double* cross) const = 0;

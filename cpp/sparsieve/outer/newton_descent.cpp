@@ -156,7 +156,7 @@ bool NewtonDescent::step(double worst, double target) {
     return true;
   }
   state().point.w = before;
-  fit_.list_support();
+  fit_.update_support();
   refused_ = true;
   fit_.scale *= kRaise;
   return false;
@@ -217,7 +217,7 @@ double NewtonDescent::move_to(const Line& line, double t, double& objective) {
     for (std::size_t s = 0; s < line.before.size(); ++s) {
       state().point.w[s] = line.before[s] + t * line.delta[s];
     }
-    fit_.list_support();
+    fit_.update_support();
   }
   return objective = objective_here();
 }
@@ -243,7 +243,7 @@ double NewtonDescent::go_further(const Line& line, double objective) {
     for (std::size_t s = 0; s < line.before.size(); ++s) {
       state().point.w[s] = line.before[s] + line.delta[s];
     }
-    fit_.list_support();
+    fit_.update_support();
     move_to(line, best, objective);
   }
   return objective;

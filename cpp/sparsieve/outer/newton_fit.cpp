@@ -10,6 +10,8 @@
 namespace sparsieve {
 namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
+// A factor is made anew where more than one in so many coefficients of the support has come or gone.
+constexpr Index kFewChanges = 8;
 }  // namespace
 
 std::vector<double> NewtonFit::model_weights() const {
@@ -32,6 +34,24 @@ void NewtonFit::take_in(const std::vector<Index>& fresh) {
 void NewtonFit::list_support() {
   const auto poll = std::exchange(base.inputs.poll, nullptr);
   model_of(base.state).list_support(base.inputs, base.state);
+  base.inputs.poll = poll;
+}
+
+void NewtonFit::update_support() {
+  State& state = base.state;
+  Point& at = state.point;
+  std::vector<Index> gone, fresh;
+  for (Index s = 0; s < state.size(); ++s) {
+    const bool listed = at.place[s] >= 0, there = at.w[s] != 0.0;
+    if (listed && !there) gone.push_back(s);
+    if (there && !listed) fresh.push_back(s);
+  }
+  const std::size_t few = at.support.size() / kFewChanges + 1;
+  if (!at.exact || gone.size() + fresh.size() > few) return list_support();
+  const auto poll = std::exchange(base.inputs.poll, nullptr);
+  for (const Index s : gone) leave(base.inputs, state, at.place[s]);
+  for (Index s = 0; s < state.size(); ++s) at.sign[s] = (at.w[s] > 0.0) - (at.w[s] < 0.0);
+  if (!fresh.empty()) join(base.inputs, state, fresh);
   base.inputs.poll = poll;
 }
 

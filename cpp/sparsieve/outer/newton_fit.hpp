@@ -31,6 +31,8 @@ struct NewtonFit {
   void take_in(const std::vector<Index>& fresh);
   // Support and factor from w: also where the poll says stop.
   void list_support();
+  // The same where few coefficients have become zero, or are no longer: the factor changes with them.
+  void update_support();
   // Correlations and violations at the point; `c` belongs to w and the best intercept next to it.
   void correlate();
   // The predictor at w from the columns, the best intercept, correlations, and bounds of their errors.

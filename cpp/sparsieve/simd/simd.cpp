@@ -13,6 +13,7 @@ namespace sparsieve {
   extern template Kernels<float> table<float>();   \
   template <class T, class I>                      \
   SparseKernels<T, I> sparse_table();              \
+  ExponentialKernels exponential_table();          \
   ShadowKernels shadow_table();                    \
   IntervalKernels interval_table();                \
   TriangleKernels triangle_table();                \
@@ -61,6 +62,10 @@ const Kernels<T>& kernels() {
 template <class T, class I>
 const SparseKernels<T, I>& sparse_kernels() {
   static const SparseKernels<T, I> chosen = SPARSIEVE_CHOOSE(template sparse_table<T, I>());
+  return chosen;
+}
+const ExponentialKernels& exponential_kernels() {
+  static const ExponentialKernels chosen = SPARSIEVE_CHOOSE(exponential_table());
   return chosen;
 }
 const ShadowKernels& shadow_kernels() {

@@ -120,6 +120,14 @@ struct TriangleKernels {
 };
 const TriangleKernels& triangle_kernels();
 
+// Functions of n numbers, within a few units in the last place; what is not a number stays so.
+struct ExponentialKernels {
+  void (*exp)(const double* x, Index n, double* out);
+  // e = exp(-|x|) and ln(1 + e)
+  void (*decay)(const double* x, Index n, double* e, double* log_rest);
+};
+const ExponentialKernels& exponential_kernels();
+
 // Name of the instruction set in use: "avx512", "avx2" or "plain" (NEON on ARM).
 const char* instruction_set();
 

@@ -428,6 +428,7 @@ Index beyond(const double* centre, const double* radius, const double* threshold
   return found;
 }
 
+#include "sparsieve/simd/exponential_kernels.inl"
 #include "sparsieve/simd/sparse_kernels.inl"
 #include "sparsieve/simd/triangle_kernels.inl"
 
@@ -449,6 +450,7 @@ template SparseKernels<double, std::int64_t> sparse_table();
 template SparseKernels<float, std::int32_t> sparse_table();
 template SparseKernels<float, std::int64_t> sparse_table();
 IntervalKernels interval_table() { return {narrowest, beyond}; }
+ExponentialKernels exponential_table() { return {exponentials, decays}; }
 ShadowKernels shadow_table() { return {shadow_dot4, shadow_axpy4}; }
 TriangleKernels triangle_table() {
   return {triangle_forward, triangle_below, triangle_backward, triangle_beside};
