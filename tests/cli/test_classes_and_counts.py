@@ -83,6 +83,9 @@ def test_counts_with_an_offset(run, refused, sold, tmp_path):
     assert "D2 on rows left out" in done.out
     model = sv.load_model(tmp_path / "sold.model.json")
     assert model.schema.offset == "log months"
+    assert (
+        "offset    log months, added to the linear predictor" in run("info", "sold.model.json").out
+    )
     assert "log months" not in model.schema.columns
     frame = pd.read_csv(sold)
     expected = model.predict(frame)

@@ -59,6 +59,11 @@ def test_counts_have_deviance_residuals_and_a_dispersion():
     assert np.isclose(found["dispersion"], np.mean((y - mu) ** 2 / mu), rtol=1e-12)
     wide = assess(sv.NegativeBinomial(2.0), eta, y, omega, "in sample")
     assert np.isclose(wide["dispersion"], np.mean((y - mu) ** 2 / (mu + mu**2 / 2)), rtol=1e-12)
+    guess = np.sum(mu**2) / np.sum((y - mu) ** 2 - mu)
+    assert found["theta"] == (None if guess < 0 else pytest.approx(guess))
+    varied = rng.poisson(mu * rng.gamma(1.0, 1.0, 700)).astype(float)  # theta is 1
+    assert 0.5 < assess(sv.Poisson(), eta, varied, omega, "in sample")["theta"] < 2.0
+    assert wide["theta"] is None
     # The offset is no merit of the model.
     none = assess(sv.Poisson(), eta, y, omega, "in sample", offset=eta)
     assert none["d2"] < found["d2"]

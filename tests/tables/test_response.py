@@ -81,6 +81,8 @@ def test_what_is_asked_for():
     y = np.array([0.5, 1.25, 3.0, 7.0])
     assert kind(y).kind == "numbers"
     assert "negative binomial loss, theta=2" in kind(y, loss=sv.NegativeBinomial(2)).words
+    assert kind(y, loss="poisson").kind == "counts"
+    assert kind(y, loss="huber").kind == "numbers"
     assert kind(y / 10, loss="logistic").kind == "shares"
 
 

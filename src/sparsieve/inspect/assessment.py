@@ -4,7 +4,9 @@ Classes: the ROC curve, which shows how well the linear predictor orders the row
 whether a probability of 30 % comes true in 30 % of the cases. Counts: mean counts beside mean
 predictions, the deviance residuals :math:`\mathrm{sign}(y - \mu) \sqrt{d}` of a part of the rows,
 and the dispersion, the mean of :math:`(y - \mu)^2 / V(\mu)`, which is 1 where the loss has the
-variance of the counts. All sums are weighted by the sample weights.
+variance of the counts. Where a Poisson's is too small, a guess at the ``theta`` of a negative
+binomial loss is the :math:`\theta` for which :math:`\mu + \mu^2/\theta` has the mean of
+:math:`(y - \mu)^2`. All sums are weighted by the sample weights.
 """
 
 from __future__ import annotations
@@ -134,6 +136,8 @@ def _of_counts(loss: BuiltInLoss, eta: Floats, y: Floats, omega: Floats) -> dict
     dispersion = float(
         omega[positive] @ ((y - mu)[positive] ** 2 / variance[positive]) / omega[positive].sum()
     )
+    more = float(omega @ ((y - mu) ** 2 - mu))
+    guess = float(omega @ mu**2) / more if more > 0.0 and not np.isfinite(theta) else None
     few: NDArray[np.int64] = np.arange(y.size)
     if y.size > _MOST_POINTS:  # evenly spaced among the predictions
         places = np.linspace(0, y.size - 1, _MOST_POINTS).round().astype(np.int64)
@@ -141,6 +145,7 @@ def _of_counts(loss: BuiltInLoss, eta: Floats, y: Floats, omega: Floats) -> dict
     return {
         "kind": "counts",
         "dispersion": dispersion,
+        "theta": guess,
         "fitted": mu[few],
         "residual": residual[few],
         **binned,
@@ -167,5 +172,5 @@ def is_assessment(value: Any) -> bool:
         and value.get("source") in SOURCES
         and type(value.get("n_rows")) is int
         and all(type(value.get(name)) is float for name in numbers)
-        and type(value.get("d2")) in (float, type(None))
+        and all(type(value.get(name)) in (float, type(None)) for name in ("d2", "theta"))
     )

@@ -337,6 +337,8 @@ class SparseRegressorIC(FittedPoint):
                 points, why = follow_shape(
                     solver, penalty, grid, share, start=start.suited(penalty)
                 )
+                if np.ndim(self.alphas) == 0:
+                    points, why = _up_to_separated(points, why)
                 paths.append(points)
                 ended.append(why)
                 bar.update()
@@ -389,3 +391,11 @@ class SparseRegressorIC(FittedPoint):
             noise_variance=self.noise_variance_,
             gamma=float(self.gamma),
         )
+
+
+def _up_to_separated(points: list[Point], why: str) -> tuple[list[Point], str]:
+    """End a path before the first alpha without a solution, as paths that choose theirs do."""
+    solved = next((k for k, p in enumerate(points) if p.status == "SEPARATED"), len(points))
+    if solved in (0, len(points)):
+        return points, why
+    return points[:solved], "separated"
