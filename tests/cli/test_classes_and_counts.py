@@ -172,4 +172,4 @@ def test_scores_need_labels_that_the_fit_has_seen(refused, run, sold, tmp_path):
     columns["sold"][4] = ""
     write_csv(tmp_path / "new.csv", columns)
     error = refused("predict", "sold.model.json", "new.csv", "--score", code=DATA)
-    assert "the target 'sold' has missing values; leave out --score" in error
+    assert "the target 'sold' has missing values or is constant; leave out" in error

@@ -184,7 +184,7 @@ class SparseRegressorIC(FittedPoint):
     path_ : Path
         The chosen penalty's path over all its alphas; without a reference to X, so that a fitted
         model does not keep it alive.
-    coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_
+    coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_, assessment_
         As in :class:`SparseRegressor`.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
