@@ -72,6 +72,9 @@ def test_counts_have_deviance_residuals_and_a_dispersion():
 def test_numbers_have_none():
     for loss in (sv.Squared(), sv.Huber()):
         assert assess(loss, LABELS, LABELS, np.ones(90), "in sample") is None
+    far = np.full(90, 800.0)  # exp of it is no double
+    assert assess(sv.Poisson(), far, COUNTS, np.ones(90), "in sample") is None
+    assert assess(sv.Logistic(), np.nan * far, LABELS, np.ones(90), "in sample") is None
     model = sv.SparseRegressor("l1", 0.1).fit(X, LABELS)
     assert not hasattr(model, "assessment_")
 

@@ -82,7 +82,9 @@ def test_what_is_asked_for():
     assert kind(y).kind == "numbers"
     assert "negative binomial loss, theta=2" in kind(y, loss=sv.NegativeBinomial(2)).words
     assert kind(y, loss="poisson").kind == "counts"
-    assert kind(y, loss="huber").kind == "numbers"
+    found = kind(y, loss="huber")
+    assert found.kind == "numbers"
+    assert "delta=1.35 (in the units of the target, whose standard dev" in found.words
     assert kind(y / 10, loss="logistic").kind == "shares"
 
 

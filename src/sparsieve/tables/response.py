@@ -80,7 +80,10 @@ def response_of(y: Floats, texts: list[str] | None, target: str, loss: Any = Non
         return _guessed(y, numbers, named)
     if not asked.labels:
         kind = "counts" if asked.log_link else "numbers"
-        return Response(kind, asked, y, f"{named} {kind}: {_named(asked)}")
+        units = ""
+        if "delta" in asked.get_params():
+            units = f" (in the units of the target, whose standard deviation is {np.std(y):.3g})"
+        return Response(kind, asked, y, f"{named} {kind}: {_named(asked)}{units}")
     if numbers.shares:
         return Response("shares", asked, y, f"{named} shares of successes: {_named(asked)}")
     return _of_labels(numbers.plain(y), named, asked)
