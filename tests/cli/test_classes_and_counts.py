@@ -161,6 +161,16 @@ def test_errors_name_the_option_and_the_remedy(refused, run, sold, tmp_path):
     assert "choose --folds 3 or fewer, or --select ebic" in error
 
 
+def test_labels_under_another_name_are_refused(refused, tmp_path):
+    columns = sold_columns()
+    columns["again"] = [value.upper() for value in columns["sold"]]
+    write_csv(tmp_path / "twice.csv", columns)
+    options = ("-t", "sold", "--drop", "class", "--one-hot")
+    error = refused("fit", "twice.csv", *options, code=DATA)
+    assert "column 'again' is a copy of the target 'sold'" in error
+    assert "--drop again" in error
+
+
 def test_scores_need_labels_that_the_fit_has_seen(refused, run, sold, tmp_path):
     options = ["-t", "sold", "--drop", "class,visits", "--alpha", "0.05", "-p", "l1"]
     assert run("fit", sold, *options, "--no-report").code == 0
