@@ -42,6 +42,13 @@ def test_the_roc_curve_is_that_of_scikit_learn():
     # Seven different predictors are at most seven groups.
     assert found["mean"].size <= 7
     assert found["rows"].sum() == 86
+    # Shares of weights that add up to one only up to rounding are none above one.
+    sure = assess(sv.Logistic(), 9.0 * LABELS + 0.1 * X[:, 0], LABELS, weight, "in sample")
+    for values in (found, sure):
+        assert np.all(values["low"] >= 0.0)
+        assert np.all(values["low"] <= values["share"])
+        assert np.all(values["share"] <= values["high"])
+        assert np.all(values["high"] <= 1.0)
     assert is_assessment(found)
 
 

@@ -78,7 +78,8 @@ def _of_classes(loss: BuiltInLoss, eta: Floats, y: Floats, omega: Floats) -> dic
     fpr, tpr, area = _roc(eta, y, omega, order[::-1])
     right = omega @ np.where(eta > 0.0, y, 1.0 - y)
     binned = _binned(loss.mean(eta), y, omega, order)
-    binned |= {name: np.clip(binned[name], 0.0, 1.0) for name in ("low", "high")}
+    # Rounding may leave a share of all rows above one.
+    binned |= {name: np.clip(binned[name], 0.0, 1.0) for name in ("mean", "share", "low", "high")}
     few = np.arange(fpr.size)
     if fpr.size > _MOST_CORNERS:
         few = np.unique(np.linspace(0, fpr.size - 1, _MOST_CORNERS).round().astype(np.int64))
