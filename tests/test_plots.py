@@ -147,6 +147,13 @@ def test_surface_of_a_cross_validation_marks_the_choice(model):
     assert [label.get_text() for label in ax.get_yticklabels()] == ["L1()", "MCP(gamma=2)"]
 
 
+def test_surface_of_classes_has_the_deviance(problem):
+    X, y = problem
+    model = sv.SparseClassifierCV(["l1", "mcp"], alphas=4, eps=0.2, cv=3).fit(X, y > np.median(y))
+    ax = plots.plot_surface(model.estimators_[0])
+    assert "mean deviance" in {other.get_ylabel() for other in ax.figure.axes}
+
+
 def test_surface(problem):
     surface = sv.sparse_surface(
         *problem, "logsum", alphas=10, start="previous", minimum="stationary"

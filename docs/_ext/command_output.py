@@ -1,8 +1,8 @@
 """The directive ``command``: run the real command line while the pages are built.
 
-All commands of a build share one folder, which starts out with ``diabetes.csv`` (the data of
-scikit-learn, split into ``diabetes.csv`` and ``new.csv``). A command that fails breaks the build
-unless the option ``fails`` says that it should.
+All commands of a build share one folder, which starts out with data of scikit-learn:
+``diabetes.csv`` and ``new.csv``, ``tumours.csv`` and ``new-tumours.csv``. A command that fails
+breaks the build unless the option ``fails`` says that it should.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_breast_cancer, load_diabetes
 from sphinx.util.docutils import SphinxDirective
 
 _SESSION = tempfile.TemporaryDirectory(prefix="session")
@@ -33,7 +33,20 @@ def session() -> Path:
         head = ",".join([*data.feature_names, "progression"])
         for name, rows in (("diabetes.csv", table[:400]), ("new.csv", table[400:])):
             np.savetxt(folder / name, rows, fmt="%g", delimiter=",", header=head, comments="")
+        _write_tumours(folder)
     return folder
+
+
+def _write_tumours(folder: Path) -> None:
+    """Write the tumours of scikit-learn with their diagnosis in words."""
+    data = load_breast_cancer()
+    rows = [
+        ",".join([*(f"{value:g}" for value in row), str(data.target_names[label])])
+        for row, label in zip(data.data, data.target, strict=True)
+    ]
+    head = ",".join([*data.feature_names, "diagnosis"])
+    for name, part in (("tumours.csv", rows[:450]), ("new-tumours.csv", rows[450:])):
+        (folder / name).write_text("\n".join([head, *part, ""]), encoding="utf-8")
 
 
 def run(command: str) -> subprocess.CompletedProcess[str]:

@@ -19,9 +19,10 @@ import sparsieve as sv
 
 def load():
     """Return X, labels, the names of the genes and what the data are."""
-    if (Path(os.environ.get("SPARSIEVE_DATA", "")) / "leukemia.npz").is_file():
+    file = Path(os.environ.get("SPARSIEVE_DATA", "")) / "leukemia.npz"
+    if file.is_file():
         X, y = sv.datasets.load_leukemia()
-        names = np.array([f"probe {j}" for j in range(X.shape[1])])
+        names = np.load(file)["feature_names"].astype(str)
         return X, np.where(y > 0, "ALL", "AML"), names, "leukemia"
     rng = np.random.default_rng(0)
     n_patients, pathways, members = 72, 100, 20

@@ -285,7 +285,8 @@ def plot_surface(surface: Any, ax: Any = None, *, values: Any = "support_size") 
         alphas = np.atleast_2d(surface.alphas_)
         numbers = surface.cv_results_["mean_test_score"].reshape(alphas.shape)
         every = surface.cv_results_["penalty"].reshape(alphas.shape)[:, 0]
-        label = "mean squared error" if surface.scoring is None else f"score ({surface.scoring})"
+        error = "mean squared error" if is_squared(surface.path_.loss) else "mean deviance"
+        label = error if surface.scoring is None else f"score ({surface.scoring})"
         numbers = -numbers if surface.scoring is None else numbers
         mark = divmod(surface.best_index_, alphas.shape[1])
     else:

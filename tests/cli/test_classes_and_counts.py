@@ -83,6 +83,9 @@ def test_counts_with_an_offset(run, refused, sold, tmp_path):
     assert "D2 on rows left out" in done.out
     model = sv.load_model(tmp_path / "sold.model.json")
     assert model.schema.offset == "log months"
+    assert (
+        "offset    log months, added to the linear predictor" in run("info", "sold.model.json").out
+    )
     assert "log months" not in model.schema.columns
     frame = pd.read_csv(sold)
     expected = model.predict(frame)
@@ -158,6 +161,16 @@ def test_errors_name_the_option_and_the_remedy(refused, run, sold, tmp_path):
     assert "choose --folds 3 or fewer, or --select ebic" in error
 
 
+def test_labels_under_another_name_are_refused(refused, tmp_path):
+    columns = sold_columns()
+    columns["again"] = [value.upper() for value in columns["sold"]]
+    write_csv(tmp_path / "twice.csv", columns)
+    options = ("-t", "sold", "--drop", "class", "--one-hot")
+    error = refused("fit", "twice.csv", *options, code=DATA)
+    assert "column 'again' is a copy of the target 'sold'" in error
+    assert "--drop again" in error
+
+
 def test_scores_need_labels_that_the_fit_has_seen(refused, run, sold, tmp_path):
     options = ["-t", "sold", "--drop", "class,visits", "--alpha", "0.05", "-p", "l1"]
     assert run("fit", sold, *options, "--no-report").code == 0
@@ -169,4 +182,4 @@ def test_scores_need_labels_that_the_fit_has_seen(refused, run, sold, tmp_path):
     columns["sold"][4] = ""
     write_csv(tmp_path / "new.csv", columns)
     error = refused("predict", "sold.model.json", "new.csv", "--score", code=DATA)
-    assert "the target 'sold' has missing values; leave out --score" in error
+    assert "the target 'sold' has missing values or is constant; leave out" in error

@@ -274,8 +274,14 @@ def test_the_same_as_models_of_scikit_learn():
     share = sv.SparseRegressor("l1", 0.05, loss="logistic").fit(X, TWO)
     with pytest.raises(ValueError, match=r"predicts as one fitted with the loss Logistic\(\)"):
         share.to_sklearn()
-    with pytest.raises(ValueError, match="predicts as this one, of each class against the rest"):
-        sv.SparseClassifier("l1", 0.05).fit(X, THREE).to_sklearn()
+    three = sv.SparseClassifier("l1", 0.05).fit(X, np.array(["a", "b", "c"])[THREE])
+    plain = three.to_sklearn()
+    assert np.allclose(plain.predict_proba(X), three.predict_proba(X), rtol=1e-12)
+    assert np.array_equal(plain.predict(X), three.predict(X))
+    assert np.allclose(plain.decision_function(X), three.decision_function(X), rtol=1e-12)
+    own = sv.SparseClassifier("l1", 0.05, loss=Twice()).fit(X, TWO)
+    with pytest.raises(ValueError, match="predicts as this one, with a loss of yours; keep it"):
+        own.to_sklearn()
 
 
 def test_summaries_and_frames():

@@ -85,7 +85,7 @@ def test_counts_are_predicted_as_means(houses, tmp_path):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_classifier_predicts_labels_and_probabilities(houses, tmp_path, n_classes):
-    frame = houses.assign(price=np.array(["high", "low", "mid"])[np.arange(30) % n_classes])
+    frame = houses.assign(price=np.array(["high", "low", "mid"])[np.arange(30) // 2 % n_classes])
     model = sv.fit_table(frame, "price", sv.SparseClassifier("l1", 0.01), one_hot=True)
     X = make_design(table_of_frame(frame, Selection()), "price", one_hot=True).X
     regressor = sv.SparseClassifier("l1", 0.01).fit(X, frame["price"])

@@ -380,6 +380,7 @@ def cut_short(arrays):
         (lambda arrays: arrays.update(ended=arrays["ended"] + 99), "an end that no fold has"),
         (cut_short, "a fold without all its alphas"),
         (lambda arrays: arrays.update(kkt=-1.0 - arrays["kkt"]), "a number that no fold gives"),
+        (lambda arrays: arrays.update(kept=np.zeros(3)), "coefficients, which no checkpoint keeps"),
     ],
 )
 def test_forged_ends_of_folds_are_refused(problem, tmp_path, change, words):

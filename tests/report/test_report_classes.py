@@ -42,6 +42,13 @@ def test_the_roc_curve_is_that_of_scikit_learn():
     # Seven different predictors are at most seven groups.
     assert found["mean"].size <= 7
     assert found["rows"].sum() == 86
+    # Shares of weights that add up to one only up to rounding are none above one.
+    sure = assess(sv.Logistic(), 9.0 * LABELS + 0.1 * X[:, 0], LABELS, weight, "in sample")
+    for values in (found, sure):
+        assert np.all(values["low"] >= 0.0)
+        assert np.all(values["low"] <= values["share"])
+        assert np.all(values["share"] <= values["high"])
+        assert np.all(values["high"] <= 1.0)
     assert is_assessment(found)
 
 
@@ -59,6 +66,11 @@ def test_counts_have_deviance_residuals_and_a_dispersion():
     assert np.isclose(found["dispersion"], np.mean((y - mu) ** 2 / mu), rtol=1e-12)
     wide = assess(sv.NegativeBinomial(2.0), eta, y, omega, "in sample")
     assert np.isclose(wide["dispersion"], np.mean((y - mu) ** 2 / (mu + mu**2 / 2)), rtol=1e-12)
+    guess = np.sum(mu**2) / np.sum((y - mu) ** 2 - mu)
+    assert found["theta"] == (None if guess < 0 else pytest.approx(guess))
+    varied = rng.poisson(mu * rng.gamma(1.0, 1.0, 700)).astype(float)  # theta is 1
+    assert 0.5 < assess(sv.Poisson(), eta, varied, omega, "in sample")["theta"] < 2.0
+    assert wide["theta"] is None
     # The offset is no merit of the model.
     none = assess(sv.Poisson(), eta, y, omega, "in sample", offset=eta)
     assert none["d2"] < found["d2"]
@@ -67,6 +79,9 @@ def test_counts_have_deviance_residuals_and_a_dispersion():
 def test_numbers_have_none():
     for loss in (sv.Squared(), sv.Huber()):
         assert assess(loss, LABELS, LABELS, np.ones(90), "in sample") is None
+    far = np.full(90, 800.0)  # exp of it is no double
+    assert assess(sv.Poisson(), far, COUNTS, np.ones(90), "in sample") is None
+    assert assess(sv.Logistic(), np.nan * far, LABELS, np.ones(90), "in sample") is None
     model = sv.SparseRegressor("l1", 0.1).fit(X, LABELS)
     assert not hasattr(model, "assessment_")
 

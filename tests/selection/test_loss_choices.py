@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from losses_under_test import data
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss, mean_poisson_deviance, roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold
 from tolerances import FITTED_GLM, REORDERED_SUM
@@ -197,3 +198,17 @@ def test_explanations():
         )
     assert answer.entered is not None
     assert np.all(answer.bound[1:] >= np.abs(answer.correlation[1:]) * (1.0 - REORDERED_SUM))
+
+
+def test_criteria_end_where_classes_can_be_separated():
+    rng = np.random.default_rng(0)
+    wide, side = rng.normal(size=(20, 50)), rng.random(20) > 0.5
+    # The grid is ours: it ends, as a path does, and nobody is warned.
+    model = sv.SparseClassifierIC(["l1", "mcp"], alphas=30, eps=0.01).fit(wide, side)
+    assert list(model.ended_) == ["complete", "separated"]
+    assert np.isfinite(model.criterion_[0]).all()
+    assert np.isnan(model.criterion_[1, -1])
+    assert np.isfinite(model.coef_).all()
+    # The alphas are the user's: they stay, with a warning.
+    with pytest.warns(ConvergenceWarning, match="have no solution"):
+        sv.SparseClassifierIC("mcp", alphas=model.alphas_[1]).fit(wide, side)

@@ -95,3 +95,23 @@ def test_the_logger_tells_what_was_found_and_fitted(frame, caplog):
     said = [record.getMessage() for record in caplog.records]
     assert any("2 rows without 'price' left out" in text for text in said)
     assert any(text.startswith("SparseRegressor: a critical point") for text in said)
+
+
+def test_what_a_target_is_taken_for_is_logged(frame, caplog):
+    plain = frame.drop(columns=["house", "sold", "city"]).dropna()
+    dear = np.where(plain["price"] > plain["price"].median(), "dear", "cheap")
+    rng = np.random.default_rng(1)
+    with caplog.at_level(logging.INFO, logger="sparsieve"):
+        model = sv.fit_table(plain.assign(price=dear), "price")
+        assert "taken for two labels, 'cheap' (29 rows) and 'dear' (29 rows)" in caplog.text
+        assert isinstance(model.regressor, sv.SparseClassifierCV)
+        visits = rng.poisson(1.5, len(plain))
+        model = sv.fit_table(plain.assign(price=visits), "price")
+        assert "taken for counts (whole numbers from 0 to" in caplog.text
+        assert model.regressor.loss.name == "poisson"
+        model = sv.fit_table(plain.assign(price=visits), "price", loss="squared")
+        assert model.regressor.loss == "squared"
+    with pytest.raises(TableError, match=r"the target 'price' is negative .* `loss='poisson'`"):
+        sv.fit_table(plain.assign(price=-plain["price"]), "price", loss="poisson")
+    with pytest.raises(TableError, match="holds text, for instance 'dear', and `loss='squared'`"):
+        sv.fit_table(plain.assign(price=dear), "price", sv.SparseRegressor())

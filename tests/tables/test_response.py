@@ -81,6 +81,10 @@ def test_what_is_asked_for():
     y = np.array([0.5, 1.25, 3.0, 7.0])
     assert kind(y).kind == "numbers"
     assert "negative binomial loss, theta=2" in kind(y, loss=sv.NegativeBinomial(2)).words
+    assert kind(y, loss="poisson").kind == "counts"
+    found = kind(y, loss="huber")
+    assert found.kind == "numbers"
+    assert "delta=1.35 (in the units of the target, whose standard dev" in found.words
     assert kind(y / 10, loss="logistic").kind == "shares"
 
 

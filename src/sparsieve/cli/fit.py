@@ -32,6 +32,8 @@ __all__ = ["command_line", "fit_command", "show_model", "write_report"]
 
 # As many rows of the table of coefficients as fit on a screen; the rest is in the report.
 _SHOWN = 20
+# What varies so much more than expected is told; below it the variance is nearly that of the loss.
+_DISPERSED = 1.5
 # Weights of so many columns are told.
 _NAMED = 5
 
@@ -162,11 +164,16 @@ def show_model(model: Any, design: Design | None = None) -> None:
     if labels == [None]:
         _show_part(model, {} if design is None else _on_rows_left_out(model.regressor, design))
         return
-    say(f"labels {', '.join(map(str, labels))}; coefficients are positive for what is named")
+    listed = ", ".join(map(str, labels))
+    if len(labels) == 2:
+        say(f"labels {listed}; a positive coefficient speaks for {labels[1]}")
+    else:
+        say(f"labels {listed}; a model for each, a positive coefficient speaks for it")
     names = class_names(labels)
     parts = [part for _, part in model.each()] if hasattr(model, "each") else model.estimators_
     for name, label, part in zip(names, labels[-len(parts) :], parts, strict=True):
-        say(f"\n{name}")
+        if len(parts) > 1:
+            say(f"\n{name}")
         known = {} if design is None else _on_rows_left_out(part.regressor, design, label)
         _show_part(part, known)
 
@@ -185,6 +192,7 @@ def _show_part(model: Any, left_out: dict[str, str]) -> None:
         say(f"{what}: {words}")
     for score, value in left_out.items():
         say(f"{score} on rows left out: {value}")
+    _tell_dispersion(getattr(model, "regressor", model))
     say("\n  ".join(["certificate", *str(certificate).split("; ")[:-1]]))
     say(f"{chosen.size} of {coef.size} features selected; intercept {model.intercept_:.6g}")
     scale = getattr(getattr(model, "schema", None), "scale", None)
@@ -201,6 +209,20 @@ def _show_part(model: Any, left_out: dict[str, str]) -> None:
         say(f"  ... and {order.size - _SHOWN} more")
     for name, reference in _references(model).items():
         say(printable(f"  {name} is relative to {reference!r}"))
+
+
+def _tell_dispersion(regressor: Any) -> None:
+    """Say so where counts vary more than the loss expects, and what allows for that."""
+    known = getattr(regressor, "assessment_", None) or {}
+    if known.get("dispersion", 0.0) > _DISPERSED:
+        guess = known["theta"]
+        remedy = "a smaller theta"
+        if guess is not None:
+            remedy = f"--loss negative_binomial:theta={guess:.2g}"
+        say(
+            f"dispersion {known['dispersion']:.3g}: the counts vary more than the loss expects; "
+            f"{remedy} allows for that"
+        )
 
 
 def _terms(model: Any) -> dict[str, str]:
@@ -238,6 +260,7 @@ def write_report(model: Any, file: Path, title: str, data: Any = None) -> None:
     if schema is not None:
         settings["columns"] = "standardised" if schema.scale is not None else "as they are"
         settings["missing values"] = schema.impute or "none"
+        settings |= {} if schema.offset is None else {"offset": schema.offset}
         settings |= {name: f"relative to {value}" for name, value in _references(model).items()}
     page = render(
         getattr(model, "regressor", model),

@@ -115,15 +115,15 @@ def _score(model: TableModel, table: Table, eta: Any) -> None:
             f"{table.source} has no column {target!r} to compare with; leave out --score."
         )
     y = column_of(table, target) if target in table.names else np.asarray(table.target)
-    if not np.all(np.isfinite(y)):
+    classifies = hasattr(model, "classes_")
+    if not np.all(np.isfinite(y)) or (np.ptp(y) == 0.0 and not classifies):
         raise TableError(
-            f"{table.source}: the target {target!r} has missing values; leave out --score."
+            f"{table.source}: the target {target!r} has missing values or is constant; leave out "
+            "--score."
         )
-    if hasattr(model, "classes_"):
+    if classifies:
         _score_labels(model, table, y, eta)
         return
-    if np.ptp(y) == 0.0:
-        raise TableError(f"{table.source}: the target {target!r} is constant; leave out --score.")
     loss = model.regressor._loss()
     offset = None if model.schema.offset is None else column_of(table, model.schema.offset)
     if is_squared(loss) and offset is None:

@@ -63,6 +63,8 @@ def info_command(file: str, reading: ReadOptions, as_json: bool) -> Exit:
         say(f"{'data':<9} {data.get('file')}, {data.get('rows')} rows")
     if isinstance(model, TableModel):
         say(f"{'target':<9} {model.schema.target}")
+        if model.schema.offset is not None:
+            say(f"{'offset':<9} {model.schema.offset}, added to the linear predictor")
         scaled = "standardised for the fit" if model.schema.scale is not None else "as they were"
         filled = f"missing values filled with the {model.schema.impute}"
         say(f"{'columns':<9} {len(model.schema.columns)}, {scaled}")

@@ -291,12 +291,12 @@ class Classifier(Named, Reportable, Saveable, ClassifierMixin, BaseEstimator):  
         return frame_of_fit(self.estimators_[0])
 
     def to_sklearn(self) -> Any:
-        """Return the fitted model of two classes as one of scikit-learn.
+        """Return the fitted model as one of scikit-learn.
 
         Returns
         -------
-        sklearn.linear_model.LogisticRegression
-            With the same labels and probabilities.
+        sklearn.linear_model.LogisticRegression or sklearn.multiclass.OneVsRestClassifier
+            With the same labels and probabilities; the second one beyond two classes.
         """
         check_is_fitted(self)
         return classes_as_sklearn(self)

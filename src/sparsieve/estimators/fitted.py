@@ -321,12 +321,12 @@ class FittedPoint(LinearPredictor):
         self.__dict__.pop("assessment_", None)
         if problem.squared:
             return
-        support = np.flatnonzero(self.coef_)
-        eta = problem.design.product_of(support, self.coef_[support]) + self.intercept_
-        data = problem.data
-        eta = eta if data.offset is None else eta + data.offset
-        rows = (eta, data.y, data.omega(), "in sample", data.offset)
-        found = left_out or assess(problem.loss, *rows)
+        found = left_out
+        if found is None:
+            support, data = np.flatnonzero(self.coef_), problem.data
+            eta = problem.design.product_of(support, self.coef_[support]) + self.intercept_
+            eta = eta if data.offset is None else eta + data.offset
+            found = assess(problem.loss, eta, data.y, data.omega(), "in sample", data.offset)
         if found is not None:
             self.assessment_ = found
 

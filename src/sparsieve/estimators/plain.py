@@ -19,11 +19,7 @@ def as_sklearn(model: Any) -> Any:
             f"scikit-learn has no model that predicts as one fitted with the loss {loss.label}; "
             "keep this one, and save it with model.save(file)."
         )
-    twin = _MAKERS[loss.name](model)
-    twin.n_features_in_ = model.n_features_in_
-    if hasattr(model, "feature_names_in_"):
-        twin.feature_names_in_ = model.feature_names_in_
-    return twin
+    return _with_columns(_MAKERS[loss.name](model), model)
 
 
 def _linear(model: Any) -> Any:
@@ -45,16 +41,40 @@ def _exponential(model: Any) -> Any:
 
 
 def classes_as_sklearn(model: Any) -> Any:
-    """Return a fitted LogisticRegression that predicts what a classifier of two classes does."""
-    if len(model.estimators_) > 1 or model.estimators_[0]._loss().name != "logistic":
+    """Return fitted models of scikit-learn that predict what a classifier does.
+
+    A LogisticRegression for two classes, beyond these a OneVsRestClassifier of one for each.
+    """
+    if model.estimators_[0]._loss().name != "logistic":
         raise ValueError(
-            "scikit-learn has no model that predicts as this one, of each class against the rest "
-            "or with a loss of yours; keep it, and save it with model.save(file)."
+            "scikit-learn has no model that predicts as this one, with a loss of yours; keep it, "
+            "and save it with model.save(file)."
         )
-    twin = LogisticRegression(fit_intercept=model.fit_intercept)
-    twin.coef_, twin.intercept_ = model.coef_.copy(), model.intercept_.copy()
+    if len(model.estimators_) == 1:
+        return _logistic(model, 0, model.classes_.copy())
+    # Here, because they take long to import and few ask for them.
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.preprocessing import LabelBinarizer
+
+    twin = OneVsRestClassifier(LogisticRegression(fit_intercept=model.fit_intercept))
+    twin.estimators_ = [
+        _logistic(model, k, np.array([0, 1])) for k in range(len(model.estimators_))
+    ]
     twin.classes_ = model.classes_.copy()
+    twin.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(twin.classes_)
+    return _with_columns(twin, model)
+
+
+def _logistic(model: Any, k: int, classes: Any) -> Any:
+    """Return the model of number k of a classifier."""
+    twin = LogisticRegression(fit_intercept=model.fit_intercept)
+    twin.coef_, twin.intercept_ = model.coef_[[k]].copy(), model.intercept_[[k]].copy()
+    twin.classes_ = classes
     twin.n_iter_ = np.array([model.n_iter_], dtype=np.int32)
+    return _with_columns(twin, model)
+
+
+def _with_columns(twin: Any, model: Any) -> Any:
     twin.n_features_in_ = model.n_features_in_
     if hasattr(model, "feature_names_in_"):
         twin.feature_names_in_ = model.feature_names_in_

@@ -86,6 +86,9 @@ class SparseRegressor(FittedPoint):
     n_iter_ : int
     kkt_, dual_gap_, objective_ : float
     certificate_ : Certificate
+    assessment_ : dict
+        Of labels and counts: what the report shows of their fit. Deviance and the part of it that
+        is explained; calibration; for labels the ROC curve, for counts residuals and dispersion.
     n_samples_, n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when X has string column names.

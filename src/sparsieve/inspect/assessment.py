@@ -4,7 +4,9 @@ Classes: the ROC curve, which shows how well the linear predictor orders the row
 whether a probability of 30 % comes true in 30 % of the cases. Counts: mean counts beside mean
 predictions, the deviance residuals :math:`\mathrm{sign}(y - \mu) \sqrt{d}` of a part of the rows,
 and the dispersion, the mean of :math:`(y - \mu)^2 / V(\mu)`, which is 1 where the loss has the
-variance of the counts. All sums are weighted by the sample weights.
+variance of the counts. Where a Poisson's is too small, a guess at the ``theta`` of a negative
+binomial loss is the :math:`\theta` for which :math:`\mu + \mu^2/\theta` has the mean of
+:math:`(y - \mu)^2`. All sums are weighted by the sample weights.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ __all__ = ["SOURCES", "assess", "is_assessment"]
 
 #: Rows that were left out of the fits of a cross-validation, or the rows of the fit itself.
 SOURCES = ("left out", "in sample")
+Order = NDArray[np.int64]
 _BINS = 10
 _MOST_CORNERS = 200
 _MOST_POINTS = 400
@@ -55,27 +58,28 @@ def assess(
     """
     used = omega > 0.0
     eta, y, omega = eta[used], y[used], omega[used] / omega[used].sum()
-    o = np.zeros_like(y) if offset is None else offset[used]
-    if not np.all(np.isfinite(eta)) or built_in_name(loss) is None:
+    o = None if offset is None else offset[used]
+    if built_in_name(loss) is None or not (loss.labels or loss.log_link):
         return None
-    if loss.labels:
-        found = _of_classes(loss, eta, y, omega)
-    elif loss.log_link:
-        found = _of_counts(loss, eta, y, omega)
-    else:
-        return None
-    shift = null_shift(loss, y, omega, o)
-    null = float(omega @ loss.deviance(o + shift, y)) if np.isfinite(shift) else 0.0
+    if not np.all(np.isfinite(eta) & np.isfinite(loss.mean(eta))):
+        return None  # separated, or a row left out whose mean is no double
+    found = (_of_classes if loss.labels else _of_counts)(loss, eta, y, omega)
+    # Without an offset the best constant has the mean of the responses, whichever of these losses.
+    shift = float(loss.link(omega @ y)) if o is None else null_shift(loss, y, omega, o)
+    same = np.zeros_like(y) + (shift if o is None else o + shift)
+    null = float(omega @ loss.deviance(same, y)) if np.isfinite(shift) else 0.0
     left = float(omega @ loss.deviance(eta, y))
     explained = 1.0 - left / null if null > 0.0 else None
     return {"source": source, "n_rows": int(y.size), "deviance": left, "d2": explained, **found}
 
 
 def _of_classes(loss: BuiltInLoss, eta: Floats, y: Floats, omega: Floats) -> dict[str, Any]:
-    fpr, tpr, area = _roc(eta, y, omega)
+    order = np.argsort(eta)  # the slowest part, and the same for both charts
+    fpr, tpr, area = _roc(eta, y, omega, order[::-1])
     right = omega @ np.where(eta > 0.0, y, 1.0 - y)
-    binned = _binned(loss.mean(eta), y, omega)
-    binned |= {name: np.clip(binned[name], 0.0, 1.0) for name in ("low", "high")}
+    binned = _binned(loss.mean(eta), y, omega, order)
+    # Rounding may leave a share of all rows above one.
+    binned |= {name: np.clip(binned[name], 0.0, 1.0) for name in ("mean", "share", "low", "high")}
     few = np.arange(fpr.size)
     if fpr.size > _MOST_CORNERS:
         few = np.unique(np.linspace(0, fpr.size - 1, _MOST_CORNERS).round().astype(np.int64))
@@ -89,9 +93,8 @@ def _of_classes(loss: BuiltInLoss, eta: Floats, y: Floats, omega: Floats) -> dic
     }
 
 
-def _roc(eta: Floats, y: Floats, omega: Floats) -> tuple[Floats, Floats, float]:
-    """Return the corners of the ROC curve and the area below it."""
-    order = np.argsort(-eta, kind="stable")
+def _roc(eta: Floats, y: Floats, omega: Floats, order: Order) -> tuple[Floats, Floats, float]:
+    """Return the corners of the ROC curve, the largest predictor first, and the area below."""
     last = np.append(np.diff(eta[order]) != 0.0, True)  # of rows with the same predictor
     found = np.concatenate([[0.0], np.cumsum((omega * y)[order])[last]])
     false = np.concatenate([[0.0], np.cumsum((omega * (1.0 - y))[order])[last]])
@@ -100,12 +103,11 @@ def _roc(eta: Floats, y: Floats, omega: Floats) -> tuple[Floats, Floats, float]:
     return fpr, tpr, float(np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2.0))
 
 
-def _binned(fitted: Floats, y: Floats, omega: Floats) -> dict[str, Floats]:
+def _binned(fitted: Floats, y: Floats, omega: Floats, order: Order) -> dict[str, Floats]:
     """Return mean prediction and mean response of rows with similar predictions, with intervals.
 
     The intervals take the spread of the responses about their predictions in each group.
     """
-    order = np.argsort(fitted, kind="stable")
     # Groups of equal weight; rows with the same prediction stay together.
     place = np.minimum((np.cumsum(omega[order]) - 0.5 * omega[order]) * _BINS, _BINS - 1)
     group = place.astype(np.int64)
@@ -125,7 +127,8 @@ def _binned(fitted: Floats, y: Floats, omega: Floats) -> dict[str, Floats]:
 
 def _of_counts(loss: BuiltInLoss, eta: Floats, y: Floats, omega: Floats) -> dict[str, Any]:
     mu = loss.mean(eta)
-    binned = _binned(mu, y, omega)
+    order = np.argsort(eta)
+    binned = _binned(mu, y, omega, order)
     binned["low"] = np.maximum(binned["low"], 0.0)
     residual = np.sign(y - mu) * np.sqrt(loss.deviance(eta, y))
     theta = getattr(loss, "theta", np.inf)
@@ -134,13 +137,16 @@ def _of_counts(loss: BuiltInLoss, eta: Floats, y: Floats, omega: Floats) -> dict
     dispersion = float(
         omega[positive] @ ((y - mu)[positive] ** 2 / variance[positive]) / omega[positive].sum()
     )
+    more = float(omega @ ((y - mu) ** 2 - mu))
+    guess = float(omega @ mu**2) / more if more > 0.0 and not np.isfinite(theta) else None
     few: NDArray[np.int64] = np.arange(y.size)
     if y.size > _MOST_POINTS:  # evenly spaced among the predictions
         places = np.linspace(0, y.size - 1, _MOST_POINTS).round().astype(np.int64)
-        few = np.argsort(mu, kind="stable")[places]
+        few = order[places]
     return {
         "kind": "counts",
         "dispersion": dispersion,
+        "theta": guess,
         "fitted": mu[few],
         "residual": residual[few],
         **binned,
@@ -167,5 +173,5 @@ def is_assessment(value: Any) -> bool:
         and value.get("source") in SOURCES
         and type(value.get("n_rows")) is int
         and all(type(value.get(name)) is float for name in numbers)
-        and type(value.get("d2")) in (float, type(None))
+        and all(type(value.get(name)) in (float, type(None)) for name in ("d2", "theta"))
     )

@@ -57,12 +57,13 @@ function drawCounts(found, rows) {
   byId("classes-h").textContent = "Counts";
   const spread = found.dispersion;
   byId("classes-hint").textContent = rows + ` The dispersion is ${fmt(spread, 3)}; 1 is what the loss expects` +
-    (spread > 1.5 ? ", so the counts vary more: a negative binomial loss (a smaller theta) allows for that." : ".");
+    (spread > 1.5 ? ", so the counts vary more: a negative binomial loss " + (found.theta ? `(theta about ${fmt(found.theta, 2)})` : "with a smaller theta") + " allows for that." : ".");
   figureWords("classes-left", "Mean counts of rows with similar predictions; on the dashed line they are equal; 95 % intervals",
     `Mean counts: ${found.mean.map((m, i) => `predicted ${fmt(m, 3)}, observed ${fmt(found.share[i], 3)}`).join("; ")}.`);
-  figureWords("classes-right", "Deviance residuals against predicted means, log scale",
+  const drawn = found.fitted.length < found.nRows ? `; ${count(found.fitted.length)} of the rows are drawn` : "";
+  figureWords("classes-right", "Deviance residuals against predicted means, log scale" + drawn,
     `Deviance residuals of ${plural(found.fitted.length, "row")}, from ${fmt(Math.min(...found.residual), 3)} to ${fmt(Math.max(...found.residual), 3)}.`);
-  calibrationChart(byId("classes-left"), found, Math.max(...found.mean, ...found.high), "predicted mean", "mean count");
+  calibrationChart(byId("classes-left"), found, 1.05 * Math.max(...found.mean, ...found.high), "predicted mean", "mean count");
   residualChart(byId("classes-right"), found);
 }
 

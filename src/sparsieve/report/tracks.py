@@ -24,7 +24,8 @@ from ..data.types import Floats
 from ..inspect.convexity import convex_region, global_lower_bounds
 from ..inspect.scales import has_unit_columns
 from ..losses import BuiltInLoss, Huber, Squared
-from ..solve.path_data import SQUARED, PathData, nearest_alpha
+from ..solve.path_data import PathData, nearest_alpha
+from ..solve.problem import SQUARED
 from .classes import assessment_at, known_loss, loss_in_code
 from .curves import Curve, curves_of, known, penalty_words, rule_of
 

@@ -184,7 +184,7 @@ class SparseRegressorIC(FittedPoint):
     path_ : Path
         The chosen penalty's path over all its alphas; without a reference to X, so that a fitted
         model does not keep it alive.
-    coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_
+    coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_, assessment_
         As in :class:`SparseRegressor`.
     n_samples_, n_features_in_ : int
     feature_names_in_ : ndarray of str
@@ -337,6 +337,8 @@ class SparseRegressorIC(FittedPoint):
                 points, why = follow_shape(
                     solver, penalty, grid, share, start=start.suited(penalty)
                 )
+                if np.ndim(self.alphas) == 0:
+                    points, why = _up_to_separated(points, why)
                 paths.append(points)
                 ended.append(why)
                 bar.update()
@@ -383,3 +385,11 @@ class SparseRegressorIC(FittedPoint):
             noise_variance=self.noise_variance_,
             gamma=float(self.gamma),
         )
+
+
+def _up_to_separated(points: list[Point], why: str) -> tuple[list[Point], str]:
+    """End a path before the first alpha without a solution, as paths that choose theirs do."""
+    solved = next((k for k, p in enumerate(points) if p.status == "SEPARATED"), len(points))
+    if solved in (0, len(points)):
+        return points, why
+    return points[:solved], "separated"

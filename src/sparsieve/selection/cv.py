@@ -143,6 +143,8 @@ class SparseRegressorCV(FittedPoint):
         a reference to X, so that a fitted model does not keep it alive.
     coef_, sparse_coef_, intercept_, n_iter_, kkt_, dual_gap_, objective_, certificate_
         As in :class:`SparseRegressor`.
+    assessment_ : dict
+        As in :class:`SparseRegressor`, on the rows left out unless a checkpoint was resumed.
     n_samples_, n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when X has string column names.

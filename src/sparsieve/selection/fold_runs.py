@@ -50,8 +50,8 @@ _ENDED = ("complete", "max_support", "max_deviance", "max_time", "rising", "resu
 _RISING, _RESUMED = _ENDED.index("rising"), _ENDED.index("resumed")
 #: So many alphas are fitted between two looks at the errors.
 _STEP = 10
-#: So many fields of a result are tables.
-_TABLES = 5
+#: The fields of a result that are tables.
+_TABLES = ("mse", "score", "support_size", "kkt", "converged")
 
 
 class FoldResult(NamedTuple):
@@ -72,14 +72,15 @@ class FoldResult(NamedTuple):
     @classmethod
     def empty(cls, shape: tuple[int, int], keeps: bool = False) -> FoldResult:
         """Return the result of a fold that has not begun."""
-        tables = {name: np.full(shape, np.nan) for name in cls._fields[:_TABLES]}
+        tables = {name: np.full(shape, np.nan) for name in _TABLES}
         kept: list[list[Fits]] | None = [[] for _ in range(shape[0])] if keeps else None
         return cls(**tables, ended=np.zeros(shape[0], dtype=np.int64), kept=kept)
 
     def row(self, s: int) -> FoldResult:
         """Return the part of one penalty, which shares its memory."""
         kept = None if self.kept is None else self.kept[s : s + 1]
-        return FoldResult(*(part[s : s + 1] for part in self[: _TABLES + 1]), kept)
+        tables = {name: getattr(self, name)[s : s + 1] for name in _TABLES}
+        return FoldResult(**tables, ended=self.ended[s : s + 1], kept=kept)
 
     @property
     def done(self) -> NDArray[np.int64]:
@@ -365,7 +366,9 @@ def fold_of(shape: tuple[int, int], arrays: Mapping[str, Any]) -> FoldResult:
     """Return the result that a checkpoint has for a fold; ValueError if it cannot be one."""
     older = {"ended": np.zeros(shape[0], dtype=np.int64)}  # once every fold was complete
     result = FoldResult(**{**older, **arrays})
-    numbers, ended = result[:_TABLES], result.ended
+    if result.kept is not None:
+        raise ValueError("coefficients, which no checkpoint keeps")
+    numbers, ended = [getattr(result, name) for name in _TABLES], result.ended
     if any(a.shape != shape or a.dtype != np.float64 for a in numbers):
         raise ValueError("not one number per penalty and alpha")
     if ended.shape != shape[:1] or ended.dtype != np.int64:

@@ -79,7 +79,11 @@ def response_of(y: Floats, texts: list[str] | None, target: str, loss: Any = Non
     if asked is None:
         return _guessed(y, numbers, named)
     if not asked.labels:
-        return Response("numbers", asked, y, f"{named} numbers: {_named(asked)}")
+        kind = "counts" if asked.log_link else "numbers"
+        units = ""
+        if "delta" in asked.get_params():
+            units = f" (in the units of the target, whose standard deviation is {np.std(y):.3g})"
+        return Response(kind, asked, y, f"{named} {kind}: {_named(asked)}{units}")
     if numbers.shares:
         return Response("shares", asked, y, f"{named} shares of successes: {_named(asked)}")
     return _of_labels(numbers.plain(y), named, asked)

@@ -267,9 +267,9 @@ def _copies(
     table: Table, y: Floats, target: str, features: list[str], problems: list[TableProblem]
 ) -> set[str]:
     """Add the problem of columns that repeat the target; return them."""
-    if target in table.categories:
-        return set()
-    wanted = set(features) - set(table.categories)
+    # Positions of texts are in order of appearance: columns that repeat each other have the same.
+    text = texts_of(table, target) is not None
+    wanted = {name for name in features if (name in table.categories) == text}
     copies = [
         name
         for name, part in zip(table.names, _parts(table.values), strict=True)
