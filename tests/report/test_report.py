@@ -279,6 +279,11 @@ def test_what_is_refused(path: sv.Path) -> None:
     X, y, _ = sv.datasets.make_toy(20, 7, 2, noise=0.5, random_state=0)
     with pytest.raises(TypeError, match=r"pass data=\(X, y\)"):
         render(sv.SparseRegressor(alpha=0.1).fit(X, y), data=X)
+    counts = sv.SparseRegressor("l1", alpha=0.1, loss="poisson").fit(X, np.arange(20))
+    labels = sv.SparseClassifier("l1", alpha=0.1).fit(X, y > 0)
+    for model in (counts, labels):
+        with pytest.raises(TypeError, match="labels and counts have charts"):
+            render(model, data=(X, y))
     with pytest.raises(TypeError, match="report on the estimator"):
         render(sv.sparse_path(X, y, alphas=3), data=(X, y))
     with pytest.raises(Exception, match="not fitted"):

@@ -15,7 +15,7 @@ from .._words import class_names, describe, ends_in_words, terms_in_words
 from ..estimators.classifier import SparseClassifier
 from ..estimators.regressor import SparseRegressor
 from ..files.model_content import provenance
-from ..losses import is_squared, null_shift
+from ..losses import is_squared, null_shift, predicts_amounts
 from ..selection.classifiers import SparseClassifierCV, SparseClassifierIC
 from ..selection.criteria import SparseRegressorIC
 from ..selection.cv import SparseRegressorCV
@@ -57,7 +57,8 @@ def fit_command(table: str, reading: ReadOptions, options: dict[str, Any]) -> Ex
     model = TableModel.of(fitted, design)
     model.provenance_ = provenance(command=command_line(), data=describe_data(table, design))
     title = f"{design.schema.target} ({Path(table).name})"
-    rows = design.X, design.y
+    drawn = predicts_amounts(design.response.loss) and design.offset is None
+    rows = (design.X, design.y) if drawn else None
     written = write_all(
         {
             "model": (model_file, model.save),

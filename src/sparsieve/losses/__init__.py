@@ -2,7 +2,7 @@
 
 from .base import Loss
 from .builtin import BuiltInLoss, Huber, Logistic, NegativeBinomial, Poisson, Squared
-from .resolve import is_squared, null_shift, resolve_loss
+from .resolve import is_squared, null_shift, predicts_amounts, resolve_loss
 
 __all__ = [
     "BuiltInLoss",
@@ -14,5 +14,6 @@ __all__ = [
     "Squared",
     "is_squared",
     "null_shift",
+    "predicts_amounts",
     "resolve_loss",
 ]

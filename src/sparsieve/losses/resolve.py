@@ -90,6 +90,11 @@ def is_squared(loss: BuiltInLoss) -> bool:
     return type(loss) is Squared
 
 
+def predicts_amounts(loss: BuiltInLoss) -> bool:
+    """Tell whether predictions are amounts in the units of y, whose residuals can be drawn."""
+    return isinstance(loss, Squared | Huber)
+
+
 # Halvings and doublings of an interval: enough for any double.
 _HALVINGS = 2000
 _FAR = 1e300

@@ -24,11 +24,11 @@ class Rows(NamedTuple):
     spreads: Floats | None
 
 
-def read_rows(model: Any, data: Any) -> Rows | None:
+def read_rows(model: Any, data: Any, quantity: bool) -> Rows | None:
     """Return what a fitted model says about ``data``, a pair (X, y); None without data.
 
-    The spreads are there for a model of standardised columns, whose features compare by the effect
-    of one standard deviation.
+    ``quantity`` tells whether its responses are amounts. The spreads are there for a model of
+    standardised columns, whose features compare by the effect of one standard deviation.
     """
     if data is None:
         return None
@@ -41,6 +41,11 @@ def read_rows(model: Any, data: Any) -> Rows | None:
         raise TypeError(
             f"data=: predictions need one fitted model, and a {type(model).__name__} is none; "
             "leave data out, or report on the estimator."
+        )
+    if not quantity:
+        raise TypeError(
+            "data=: predictions are drawn against observed amounts; labels and counts have charts "
+            "of their own, which need no rows; leave data out."
         )
     checked = check_data(*data)
     design, n_rows = Design.of(checked.X), checked.y.size

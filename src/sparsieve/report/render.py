@@ -91,9 +91,10 @@ def write_html(  # noqa: PLR0913 - the options of a public function, by keyword
     rule : str, default=None
         How ``alpha`` was chosen, in words for the reader, for instance "lowest BIC".
     data : (X, y), default=None
-        With a fitted model: rows on which predictions are drawn against observations, with the
-        residuals. Of a model of standardised columns, features are then also drawn and ranked by
-        the effect of one standard deviation, unless ``scale`` is given.
+        With a fitted model of amounts (squares or Huber's loss): rows on which predictions are
+        drawn against observations, with the residuals. Of a model of standardised columns, features
+        are then also drawn and ranked by the effect of one standard deviation, unless ``scale`` is
+        given.
 
     Returns
     -------
@@ -162,12 +163,12 @@ def _fill(obj: Any, options: _PageOptions, budget: int) -> Report:
     story = read_story(obj, options.alpha, options.rule)
     if options.scale is not None and unit_columns(obj):
         check_not_scaled_twice(options.scale)
-    rows = read_rows(obj, options.data)
+    rows = read_rows(obj, options.data, story.quantity)
     scale = options.scale
     if scale is None and rows is not None:
         scale = rows.spreads
     data = encode_story(story, budget, scale)
-    data["fit"] = encode_fit(rows) if story.quantity else None
+    data["fit"] = encode_fit(rows)
     heading = options.title or heading_of(story)
     data["title"] = heading
     data["notes"] = options.notes or ""

@@ -23,7 +23,7 @@ from ..data.terms import PLAIN
 from ..data.types import Floats
 from ..inspect.convexity import convex_region, global_lower_bounds
 from ..inspect.scales import has_unit_columns
-from ..losses import BuiltInLoss, Huber, Squared
+from ..losses import BuiltInLoss, predicts_amounts
 from ..solve.path_data import PathData, nearest_alpha
 from ..solve.problem import SQUARED
 from .classes import assessment_at, known_loss, loss_in_code
@@ -123,7 +123,7 @@ def _read(obj: Any) -> Story:
     if hasattr(obj, "get_params") and hasattr(obj, "fit"):
         classifies = hasattr(obj, "classes_")
         story = _story_of_classes(obj) if classifies else _story_of_estimator(obj)
-        quantity = not classifies and isinstance(known_loss(obj), Squared | Huber)
+        quantity = not classifies and predicts_amounts(known_loss(obj))
         fitted = obj.estimators_[0] if classifies else obj
         return replace(story, n_rows=getattr(fitted, "n_samples_", None), quantity=quantity)
     paths = getattr(obj, "paths", obj)
