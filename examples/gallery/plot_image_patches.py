@@ -28,7 +28,8 @@ waves -= np.where(np.arange(14) > 0, waves.mean(axis=0), 0.0)
 waves /= np.linalg.norm(waves, axis=0)
 atoms = np.kron(waves, waves)[:, 1:]
 
-fig, axes = plt.subplots(1, 4, figsize=(9, 2.6), layout="constrained")
+fig, axes = plt.subplots(1, 4, figsize=(9, 2.6))
+fig.subplots_adjust(left=0.01, right=0.99, bottom=0.02, top=0.78, wspace=0.05)
 axes[0].imshow(picture, cmap="gray")
 axes[1].imshow(noisy, cmap="gray")
 for axis, penalty, alpha in ((axes[2], "l1", 0.05), (axes[3], "mcp", 0.08)):
