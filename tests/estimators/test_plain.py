@@ -98,9 +98,9 @@ def test_skops(frame, tmp_path):
 
 @pytest.mark.filterwarnings("ignore")  # what MLflow says about its own type hints and versions
 def test_mlflow(frame, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # before the import, which makes a data base where it is
     pytest.importorskip("mlflow")
     flavour = importlib.import_module("mlflow.sklearn")
-    monkeypatch.chdir(tmp_path)
     model = sv.SparseRegressor("mcp", 0.3).fit(*frame)
     flavour.save_model(model.to_sklearn(), tmp_path / "m")
     again = flavour.load_model(str(tmp_path / "m"))
