@@ -23,6 +23,11 @@ def tall(n=2000, d=12, *, offset=0.0, noise=1.0, dtype=np.float64):
     return X, y, rng.exponential(size=n)
 
 
+@pytest.fixture(autouse=True)
+def small_tables(monkeypatch):
+    monkeypatch.setattr(given_folds, "_FEWEST", 0)
+
+
 @pytest.fixture
 def ways(monkeypatch):
     """Record how folds are solved: by their sums, or by rows."""
@@ -149,6 +154,18 @@ def test_other_folds_are_solved_by_rows(options, ways):
     X, y, _ = tall()
     sv.SparseRegressorCV("l1", **GRID, **options).fit(X, y)
     assert set(ways) == {"rows"}
+
+
+def test_small_tables_are_solved_by_rows(monkeypatch):
+    monkeypatch.undo()
+    X, y, _ = tall()
+    problem = sv.SparseRegressorCV("l1")._problem(X, y, None, None, 1.0, None)
+    folds = [fold_runs.Fold(*rows) for rows in KFold(4).split(X)]
+    assert given_folds.summed_folds(problem, folds, 12) is folds
+    X, y, _ = tall(10_000)
+    problem = sv.SparseRegressorCV("l1")._problem(X, y, None, None, 1.0, None)
+    folds = [fold_runs.Fold(*rows) for rows in KFold(4).split(X)]
+    assert given_folds.summed_folds(problem, folds, 12) is not folds
 
 
 def test_rows_decide_where_sums_are_not_exact_enough(ways, monkeypatch):

@@ -33,6 +33,10 @@ __all__ = [
 ]
 
 
+# With fewer entries of X a fold is solved from rows as fast as it is summed, factored and scored.
+_FEWEST = 100_000
+
+
 class GivenFold(NamedTuple):
     """A fold: what all others are, and what scores it; the rows themselves where they are known."""
 
@@ -117,7 +121,7 @@ def summed_folds(
 def _summed(problem: Problem, folds: Sequence[Fold], n_alphas: int) -> list[GivenFold] | None:
     n, d = problem.n_samples, problem.n_features
     # The sums of all folds, and of all others for each, take no more memory than X.
-    if not keeps_all(problem, n_alphas) or 2 * len(folds) * d > n:
+    if not keeps_all(problem, n_alphas) or 2 * len(folds) * d > n or n * d < _FEWEST:
         return None
     owner = np.full(n, len(folds))
     for k, fold in enumerate(folds):
