@@ -128,7 +128,8 @@ class Trial:
                 self.attempts[tol] = Attempt(tol, violation, answer["seconds"])
                 self.details[tol] = {
                     "objective": float(verdict.objective.mean()),
-                    "support": int(verdict.support.max()),
+                    # What diverged has no support.
+                    "support": int(verdict.support.max()) if violation < math.inf else None,
                     "cpu": answer["cpu"],
                     "peak": answer["peak"],
                     "passes": answer["passes"],

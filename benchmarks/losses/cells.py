@@ -54,7 +54,7 @@ _ALL = (
     _logistic("colon", "62 x 2000", (("mcp", 0.2), ("scad", 0.2))),
     _logistic("leukemia", "72 x 7129", (("mcp", 0.3), ("scad", 0.3))),
     _logistic("prostate_singh", "102 x 12600", (("mcp", 0.3), ("scad", 0.3))),
-    _logistic("arcene", "100 x 10000", (("mcp", 0.3), ("scad", 0.3))),
+    _logistic("arcene", "100 x 10000", (("mcp", 0.45), ("scad", 0.45))),
     _logistic("newsgroup", "961 x 7146 CSC"),
     _logistic("w8a", "49749 x 300 CSC"),
     _logistic("gaussian", "5000 x 5000, 40 active"),

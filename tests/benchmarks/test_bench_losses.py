@@ -7,6 +7,7 @@ import pytest
 from benchmarks import runner
 from benchmarks.losses import cells, command, report
 from benchmarks.problems import Problem
+from scipy import sparse
 
 
 def record(problem, peer, cpu, status="ok", reason=""):
@@ -90,3 +91,26 @@ def test_quick_and_unsolved_cells_are_cells():
     for problem, kind in cells.UNSOLVED:
         assert problem in cells.PROBLEMS
         assert kind in ("mcp", "scad")
+
+
+def test_a_path_that_diverged_is_an_attempt_that_failed():
+    """A solution that is not finite has no support, and the search goes on."""
+    X, y = counts()
+
+    class Diverging:
+        name = peer = "sparsieve"
+
+        def solve(self, penalty, alphas, tol, limit):
+            coefs = np.full((60, len(alphas)), np.nan if tol > 1e-3 else 0.0)
+            spent = {"seconds": 1.0, "cpu": 1.0, "peak": 0, "passes": None}
+            return {"ok": True, "coefs": sparse.csc_matrix(coefs), **spent}
+
+    problem = Problem("poisson_small", counts, 1, 1.0, "", "poisson")
+    scale = runner.correlation_scale(X, y, "poisson")
+    cell = runner.Cell(
+        problem, "raw", runner.PENALTIES["l1"], 1, X, y, scale, np.array([1.001 * scale])
+    )
+    trial = runner.Trial(Diverging(), cell, runner.Plan([], [], [], [], []), frugal=False)
+    assert trial.attempt(1e-1).violation == np.inf
+    assert trial.details[1e-1]["support"] is None
+    assert trial.attempt(1e-4).violation <= 1e-12
