@@ -356,6 +356,8 @@ def words_about(problem, model, seed):
             wrong.append(("wrong", text))
     off, norm = judge.reach(), np.sqrt(judge.omega @ judge.r**2)
     noise += (2 * norm + off) * off
+    # Below the range of normal doubles each term of the objective is rounded to a multiple of this.
+    noise += sum(judge.X.shape) * LONG(np.finfo(float).smallest_subnormal)
     if said.converged and abs(here - LONG(said.objective)) > 1e-9 * here + noise:
         wrong.append(("wrong", f"objective {said.objective!r}, the judge has {float(here)!r}"))
     if said.strict_minimum:
