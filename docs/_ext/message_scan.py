@@ -14,6 +14,7 @@ from pathlib import Path
 _WARN = {"warn", "warn_explicit"}
 
 _FORGED = "part of another message: remove the checkpoint to start again."
+_OF_FOLD = "part of the message is what was wrong with the statistics, and its remedy."
 #: Remedies of messages that are too short to carry one.
 REMEDIES = {
     "n_active must be between": "choose n_active between 0 and n_features.",
@@ -24,6 +25,9 @@ REMEDIES = {
     "no list of features": _FORGED,
     "a path that this run does not have": _FORGED,
     "chunk <number> of the rows": "part of the message is what was wrong with that chunk.",
+    "fold <k>: <error>": _OF_FOLD,
+    "fold <k> cannot be scored": _OF_FOLD,
+    "all folds but <k> cannot be fitted": _OF_FOLD,
 }
 #: What is only ever seen inside another message, which names the remedy.
 INSIDE = {

@@ -226,3 +226,13 @@ def test_offsets_of_fifty():
             loss="poisson", offset=offset, fit_intercept=True,
         )  # fmt: skip
         assert kkt <= DEFAULT_KKT
+
+
+def test_many_rows_and_a_rare_label_converge():
+    # The last steps lower the objective by less than a plain sum over so many rows loses.
+    g = np.random.default_rng(1)
+    X = sparse.csc_array((g.random((40_000, 20)) < 0.04).astype(float))
+    eta = X[:, :6] @ np.array([1.5, -1.5, 3.0, -3.0, 1.5, 1.5]) - 4.0
+    y = (g.random(40_000) < 1.0 / (1.0 + np.exp(-eta))).astype(float)
+    path = sv.sparse_path(X, y, "l1", loss="logistic", alphas=15, eps=0.02, tol=1e-7)
+    assert path.converged.all()
