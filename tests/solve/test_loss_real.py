@@ -43,7 +43,9 @@ def problem(name, loss):
 
 def check_separated(X, y, loss, penalty, path):
     """Check that the alpha after an automatic grid has no solution: its direction proves it."""
-    alphas = [*path.alphas, path.alphas[-1] ** 2 / path.alphas[-2]]
+    # A hundred alphas to a thousandth where there are more rows than columns: that of w8a ends at once.
+    step = path.alphas[-1] / path.alphas[-2] if len(path) > 1 else 1e-3 ** (1 / 99)
+    alphas = [*path.alphas, path.alphas[-1] * step]
     with pytest.warns(ConvergenceWarning, match="separated"):
         longer = sv.sparse_path(X, y, penalty, loss=loss, alphas=alphas)
     way = longer.points[-1].direction
@@ -60,7 +62,7 @@ def check_separated(X, y, loss, penalty, path):
 def check(name, loss, penalty):
     X, y = problem(name, loss)
     path = sv.sparse_path(X, y, penalty, loss=loss)
-    assert len(path) > 1
+    assert len(path) > 1 or path.ended == "separated"
     for k, point in enumerate(path.points):
         assert path.converged[k]
         kkt = sv.kkt_violation(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import islice
@@ -78,9 +78,11 @@ def _read(path: Path, options: ReadOptions, selection: Selection, stream: Any) -
 @contextmanager
 def _sheet(stream: Any, path: Path, name: str | None) -> Iterator[tuple[Any, list[str]]]:
     """Open a sheet by name (None: the first that holds a table); yield it and the names of all."""
-    if hasattr(stream, "seek"):
-        stream.seek(0)
-    with warnings.catch_warnings():
+    with ExitStack() as opened, warnings.catch_warnings():
+        if hasattr(stream, "seek"):
+            stream.seek(0)
+        else:  # openpyxl leaves a file open that it cannot read to its end
+            stream = opened.enter_context(open(stream, "rb"))
         warnings.simplefilter("ignore")  # of styles and extensions that openpyxl does not keep
         book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         try:
