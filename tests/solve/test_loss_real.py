@@ -43,8 +43,11 @@ def problem(name, loss):
 
 def check_separated(X, y, loss, penalty, path):
     """Check that the alpha after an automatic grid has no solution: its direction proves it."""
-    # A hundred alphas to a thousandth where there are more rows than columns: that of w8a ends at once.
-    step = path.alphas[-1] / path.alphas[-2] if len(path) > 1 else 1e-3 ** (1 / 99)
+    if len(path) > 1:
+        step = path.alphas[-1] / path.alphas[-2]
+    else:  # a hundred alphas to a thousandth of alpha_max, as there are more rows than columns
+        last = 1e-3 * sv.alpha_max(X, y, penalty, loss=loss)
+        step = (last / path.alphas[0]) ** (1 / 99)
     alphas = [*path.alphas, path.alphas[-1] * step]
     with pytest.warns(ConvergenceWarning, match="separated"):
         longer = sv.sparse_path(X, y, penalty, loss=loss, alphas=alphas)
