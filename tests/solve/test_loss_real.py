@@ -44,14 +44,14 @@ def problem(name, loss):
 def check_separated(X, y, loss, penalty, path):
     """Check that the alpha after an automatic grid has no solution: its direction proves it."""
     if len(path) > 1:
-        step = path.alphas[-1] / path.alphas[-2]
-    else:  # a hundred alphas to a thousandth of alpha_max, as there are more rows than columns
+        step, further = path.alphas[-1] / path.alphas[-2], 1
+    else:  # one step later it may be: the search for the first alpha has solved others before
         last = 1e-3 * sv.alpha_max(X, y, penalty, loss=loss)
-        step = (last / path.alphas[0]) ** (1 / 99)
-    alphas = [*path.alphas, path.alphas[-1] * step]
+        step, further = (last / path.alphas[0]) ** (1 / 99), 2
+    alphas = [*path.alphas, *(path.alphas[-1] * step ** np.arange(1, further + 1))]
     with pytest.warns(ConvergenceWarning, match="separated"):
         longer = sv.sparse_path(X, y, penalty, loss=loss, alphas=alphas)
-    way = longer.points[-1].direction
+    way = next(point.direction for point in longer.points if point.status == "SEPARATED")
     terms = np.abs(X[:, way.columns]) @ np.abs(way.values) + abs(way.intercept)
     margins = X[:, way.columns] @ way.values + way.intercept
     if loss == "logistic":  # no row goes to the wrong side
